@@ -1,0 +1,1 @@
+#include "troupe/runtime/messages/model_messages.hpp"

@@ -1,0 +1,20 @@
+# Warnings and sanitizers of the project's own code; never exported to users.
+add_library(troupe_warnings INTERFACE)
+target_compile_options(
+  troupe_warnings
+  INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor
+            -Woverloaded-virtual $<$<BOOL:${TROUPE_WERROR}>:-Werror>
+            # Paths of the building machine stay out of __FILE__ and of the
+            # debug information.
+            -ffile-prefix-map=${PROJECT_BINARY_DIR}/view/=
+            -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
+
+if(TROUPE_SANITIZE)
+  # CAF 0.17 binds null references in init_fun_factory.hpp on every spawn.
+  add_compile_options(-fsanitize=${TROUPE_SANITIZE} -fno-sanitize=null
+                      -fno-omit-frame-pointer)
+  if(TROUPE_SANITIZE MATCHES undefined)
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+  add_link_options(-fsanitize=${TROUPE_SANITIZE})
+endif()

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "troupe/config/sandbox_settings.hpp"
+
+#include "caf/timespan.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// What a run may use up. The first two end it as failed with kind `limit`,
+/// the deadline ends it as partial.
+struct limit_settings {
+  /// Model calls of a run; at least 1.
+  uint32_t max_turns = 25;
+  uint32_t max_tool_calls = 200;
+  caf::timespan deadline = std::chrono::minutes{10};
+};
+
+/// Limits that an agent file names; the rest comes from the configuration.
+struct limit_overrides {
+  std::optional<uint32_t> max_turns;
+  std::optional<uint32_t> max_tool_calls;
+  std::optional<caf::timespan> deadline;
+};
+
+enum class permission_mode : uint8_t { read_only, auto_allow, ask, approve };
+
+/// The `permissions:` section, contract section 4.
+struct permission_settings {
+  permission_mode mode = permission_mode::read_only;
+  /// Capabilities (read, glob, write, shell, fetch, search) allowed whatever
+  /// the mode.
+  std::vector<std::string> allow;
+  std::vector<std::string> mcp_allow;
+  /// Capability -> patterns that are asked; what they do not match is free.
+  std::map<std::string, std::vector<std::string>> ask_when;
+  std::map<std::string, std::vector<std::string>> approve_when;
+};
+
+/// One agent file, contract section 2. Sections it leaves out come from the
+/// configuration.
+struct agent_settings {
+  std::string name;
+  std::string description;
+  /// A role, or "connection:model-id"; empty: the default model.
+  std::string model;
+  /// The text of the prompt, read from `system_template` when that was given.
+  std::string system_prompt;
+  /// Absolute path of the Mustache file, or empty.
+  std::string system_template;
+  std::vector<std::string> tools;
+  std::optional<permission_settings> permissions;
+  std::optional<sandbox_settings> sandbox;
+  std::optional<workspace_settings> workspace;
+  limit_overrides limits;
+  /// The text of a JSON Schema object, or empty.
+  std::string result_schema_json;
+  /// The file it was read from, or empty.
+  std::string source;
+};
+
+} // namespace troupe

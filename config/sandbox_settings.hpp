@@ -1,0 +1,91 @@
+#pragma once
+
+#include "caf/timespan.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// What a holder may do with a named path.
+enum class file_access : uint8_t { read_only, read_write };
+
+/// Where a run's files live.
+struct workspace_settings {
+  /// directory | temporary.
+  std::string provider = "directory";
+  /// Relative to the working directory of the program.
+  std::string root = ".";
+  /// Name -> path; relative ones are created under the root, absolute ones
+  /// must exist.
+  std::map<std::string, std::string> paths;
+};
+
+/// Bounds of one command and of the file operations; sizes in bytes.
+struct sandbox_limits {
+  caf::timespan wall = std::chrono::seconds{120};
+  caf::timespan cpu = std::chrono::seconds{60};
+  uint64_t memory = 512ull << 20;
+  uint32_t processes = 128;
+  uint32_t open_files = 256;
+  uint64_t file = 64ull << 20;
+  uint64_t tmp = 64ull << 20;
+  /// Captured output of a command.
+  uint64_t output = 1ull << 20;
+  /// One file read, written or a listing's entries.
+  uint64_t read = 1'000'000;
+  uint64_t write = 1'000'000;
+  uint32_t list = 10'000;
+};
+
+/// One network rule set; `allow` counts in mode allowlist only.
+struct network_settings {
+  /// none | inherit | allowlist.
+  std::string mode = "none";
+  std::vector<std::string> allow;
+  bool allow_private = false;
+};
+
+/// What a container backend is started with.
+struct container_settings {
+  std::string engine = "docker";
+  std::string image;
+  std::map<std::string, std::string> binds;
+  std::string network = "none";
+  std::vector<std::string> cap_add;
+  bool readonly_rootfs = true;
+  uint32_t pids_limit = 512;
+  std::optional<uint64_t> memory;
+  std::optional<double> cpus;
+  std::optional<std::string> user;
+  std::map<std::string, std::string> env;
+  std::optional<std::string> name;
+  bool reconnect = false;
+};
+
+/// The `sandbox:` section: what tools and commands of a run may touch.
+struct sandbox_settings {
+  /// virtual | unrestricted (alias local) | native | bubblewrap | seatbelt |
+  /// container | remote.
+  std::string provider = "virtual";
+  /// Named workspace paths seen by tools and processes.
+  std::map<std::string, file_access> files = {
+    {"root", file_access::read_write}};
+  /// Seen by processes only.
+  std::map<std::string, file_access> runtime_paths;
+  /// isolated | read_only | read_write.
+  std::string root_filesystem = "isolated";
+  bool inherit_environment = false;
+  std::map<std::string, std::string> environment;
+  network_settings network;
+  sandbox_limits limits;
+  bool warm = true;
+  std::optional<container_settings> container;
+  std::optional<workspace_settings> workspace;
+};
+
+} // namespace troupe

@@ -1,0 +1,2 @@
+#include "troupe/runtime/messages/model_messages.hpp"
+#include "troupe/runtime/messages/sandbox_messages.hpp"

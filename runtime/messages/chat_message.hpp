@@ -1,0 +1,73 @@
+#pragma once
+
+#include "troupe/runtime/messages/shared.hpp"
+
+#include "caf/meta/type_name.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+enum class message_role : uint8_t { system, user, assistant, tool };
+
+/// A call that the model asked for.
+struct tool_call {
+  /// The provider's id, made unique within its message.
+  std::string id;
+  std::string name;
+  /// The text of a JSON object; what was no object arrives as `raw`.
+  std::string arguments = "{}";
+  /// What the model sent in place of a JSON object, or empty.
+  std::string raw;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, tool_call& x) {
+  return f(caf::meta::type_name("troupe::tool_call"), x.id, x.name, x.arguments,
+           x.raw);
+}
+
+/// One message of a conversation.
+struct chat_message {
+  message_role role = message_role::user;
+  /// What was said; for role tool the JSON text of the result.
+  std::string text;
+  /// Private reasoning: sent back within a run, never stored.
+  std::string reasoning;
+  /// Role assistant: the calls, in the model's order.
+  std::vector<tool_call> calls;
+  /// Role tool: which call this answers.
+  std::string call_id;
+  std::string tool_name;
+  bool is_error = false;
+  /// Shown to the model in this run only, never stored.
+  bool temporary = false;
+  /// Microseconds since the epoch.
+  int64_t at = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, chat_message& x) {
+  return f(caf::meta::type_name("troupe::chat_message"), x.role, x.text,
+           x.reasoning, x.calls, x.call_id, x.tool_name, x.is_error,
+           x.temporary, x.at);
+}
+
+using chat_message_ptr = shared<chat_message>;
+
+/// What one run has used. Cached input tokens are part of the input tokens.
+struct token_usage {
+  uint64_t input_tokens = 0;
+  uint64_t output_tokens = 0;
+  uint64_t cached_tokens = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, token_usage& x) {
+  return f(caf::meta::type_name("troupe::token_usage"), x.input_tokens,
+           x.output_tokens, x.cached_tokens);
+}
+
+} // namespace troupe
