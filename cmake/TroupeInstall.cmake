@@ -10,5 +10,4 @@ install(FILES ${PROJECT_BINARY_DIR}/troupeConfig.cmake
               ${PROJECT_BINARY_DIR}/troupeConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/FindCAF.cmake
         DESTINATION ${package_dir})
-install(TARGETS troupe_warnings EXPORT troupeTargets)
 install(EXPORT troupeTargets NAMESPACE troupe:: DESTINATION ${package_dir})

@@ -16,5 +16,13 @@ if(TROUPE_SANITIZE)
   if(TROUPE_SANITIZE MATCHES undefined)
     add_compile_options(-fno-sanitize-recover=undefined)
   endif()
+  if(TROUPE_SANITIZE MATCHES thread AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # Boost uses fences, which ThreadSanitizer does not model.
+    add_compile_options(-Wno-tsan)
+  endif()
   add_link_options(-fsanitize=${TROUPE_SANITIZE})
+endif()
+if(TROUPE_FUZZ)
+  # Coverage in the layers too, or the fuzzer is blind to what it reaches.
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
