@@ -2,8 +2,10 @@
 
 #include "caf/atom.hpp"
 #include "caf/exit_reason.hpp"
+#include "caf/message_builder.hpp"
 #include "caf/sec.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -43,11 +45,20 @@ constexpr auto names = std::array{
 
 // The context of an error is built-in types only, so it crosses nodes without
 // a registration.
-caf::message pack(fault what) {
-  return caf::make_message(std::move(what.message), std::move(what.where),
-                           std::move(what.hint), what.status, what.retryable,
-                           what.retry_after);
+void append(caf::message_builder& context, fault what) {
+  context.append(std::move(what.message))
+    .append(std::move(what.where))
+    .append(std::move(what.hint))
+    .append(what.status)
+    .append(what.retryable)
+    .append(what.retry_after);
 }
+
+// The elements of one fault; several follow each other in a context.
+constexpr size_t fault_width = 6;
+
+// Nobody reads more, and a hostile file could make any number.
+constexpr size_t max_faults = 100;
 
 bool unpack(const caf::message& context, fault& result) {
   if (!context.match_elements<std::string, std::string, std::string, int32_t,
@@ -87,8 +98,7 @@ errc errc_from_string(std::string_view name) {
 }
 
 caf::error make_error(fault what) {
-  auto code = static_cast<uint8_t>(what.kind);
-  return caf::error{code, category, pack(std::move(what))};
+  return make_error(std::vector<fault>{std::move(what)});
 }
 
 caf::error make_error(errc kind, std::string message, std::string where,
@@ -105,11 +115,42 @@ fault to_fault(const caf::error& why) {
   auto result = fault{};
   if (why.category() == category) {
     result.kind = static_cast<errc>(why.code());
-    if (!unpack(why.context(), result))
+    if (!unpack(why.context().take(fault_width), result))
       result.message = to_string(result.kind);
   } else {
     result.kind = kind_of_system_error(why);
     result.message = caf::to_string(why);
+  }
+  return result;
+}
+
+caf::error make_error(const std::vector<fault>& faults) {
+  auto context = caf::message_builder{};
+  auto shown = std::min(faults.size(), max_faults);
+  for (size_t i = 0; i < shown; ++i)
+    append(context, faults[i]);
+  if (shown < faults.size()) {
+    auto rest = fault{};
+    rest.message = std::to_string(faults.size() - shown) + " more errors";
+    append(context, std::move(rest));
+  }
+  auto code = static_cast<uint8_t>(faults.front().kind);
+  return caf::error{code, category, context.to_message()};
+}
+
+std::vector<fault> to_faults(const caf::error& why) {
+  auto result = std::vector<fault>{};
+  if (!why)
+    return result;
+  result.push_back(to_fault(why));
+  if (why.category() != category)
+    return result;
+  auto context = why.context();
+  for (auto pos = fault_width; pos < context.size(); pos += fault_width) {
+    auto& next = result.emplace_back();
+    next.kind = result.front().kind;
+    if (!unpack(context.slice(pos, fault_width), next))
+      result.pop_back();
   }
   return result;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace troupe {
 
@@ -75,10 +76,18 @@ caf::error make_error(fault what);
 caf::error make_error(errc kind, std::string message, std::string where = {},
                       std::string hint = {});
 
+/// Packs all errors of a file into one; `faults` must not be empty. The first
+/// one is what `to_fault` gives.
+caf::error make_error(const std::vector<fault>& faults);
+
 /// The details of any error: those given to `make_error`, or for an error of
 /// CAF itself the nearest kind (a timeout, a receiver that is gone, an exit)
 /// and its text.
 fault to_fault(const caf::error& why);
+
+/// Every fault that was packed into `why`, at least one unless `why` is no
+/// error.
+std::vector<fault> to_faults(const caf::error& why);
 
 /// "KIND: message (where)", the line the program prints after its name.
 std::string render(const fault& what);

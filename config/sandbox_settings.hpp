@@ -73,8 +73,8 @@ struct sandbox_settings {
   /// container | remote.
   std::string provider = "virtual";
   /// Named workspace paths seen by tools and processes.
-  std::map<std::string, file_access> files = {
-    {"root", file_access::read_write}};
+  std::map<std::string, file_access> files
+    = {{"root", file_access::read_write}};
   /// Seen by processes only.
   std::map<std::string, file_access> runtime_paths;
   /// isolated | read_only | read_write.

@@ -1,0 +1,89 @@
+#include "troupe/config/expand_variables.hpp"
+
+#include "troupe/config/errc.hpp"
+#include "troupe/config/redact.hpp"
+#include "troupe/config/text_file.hpp"
+
+namespace troupe {
+
+namespace {
+
+constexpr auto npos = std::string_view::npos;
+
+bool is_name(std::string_view text) {
+  auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (text.empty() || is_digit(text.front()))
+    return false;
+  for (auto c : text)
+    if (!is_digit(c) && c != '_' && !(c >= 'a' && c <= 'z')
+        && !(c >= 'A' && c <= 'Z'))
+      return false;
+  return true;
+}
+
+caf::error bad_form(std::string_view form) {
+  return make_error(errc::configuration,
+                    quote(form)
+                      + " is not a variable; write ${NAME} or "
+                        "${NAME:-default}",
+                    {}, "write $${ for a literal ${");
+}
+
+caf::error not_set(std::string_view name) {
+  return make_error(
+    errc::configuration,
+    "the environment variable " + std::string{name} + " is not set", {},
+    "set it, give a default as in ${" + std::string{name}
+      + ":-default}, or write $${ for a literal ${");
+}
+
+// `inner` is what stands between the braces.
+caf::expected<std::string> value_of(std::string_view inner,
+                                    const variable_lookup& variables) {
+  auto mark = inner.find(":-");
+  auto name = inner.substr(0, mark);
+  auto value = variables(name);
+  if (mark != npos && (!value || value->empty()))
+    return std::string{inner.substr(mark + 2)};
+  if (!value)
+    return not_set(name);
+  return std::move(*value);
+}
+
+} // namespace
+
+caf::expected<expanded_text> expand_variables(std::string_view text,
+                                              const variable_lookup& variables,
+                                              size_t limit) {
+  auto result = expanded_text{};
+  while (true) {
+    auto begin = text.find("${");
+    if (begin != npos && begin > 0 && text[begin - 1] == '$') {
+      result.text += text.substr(0, begin - 1);
+      result.text += "${";
+      text.remove_prefix(begin + 2);
+      continue;
+    }
+    result.text += text.substr(0, begin);
+    if (result.text.size() > limit)
+      return make_error(errc::configuration, "too long with its variables");
+    if (begin == npos)
+      return result;
+    auto form = text.substr(begin);
+    auto end = form.find('}');
+    auto inner = form.substr(2, end == npos ? npos : end - 2);
+    auto name = inner.substr(0, inner.find(":-"));
+    if (end == npos || !is_name(name) || inner.find("${") != npos)
+      return bad_form(form.substr(0, end == npos ? npos : end + 1));
+    auto value = value_of(inner, variables);
+    if (!value)
+      return std::move(value.error());
+    if (looks_secret(name) && !value->empty())
+      result.secrets.insert(*value);
+    result.has_variable = true;
+    result.text += *value;
+    text = form.substr(end + 1);
+  }
+}
+
+} // namespace troupe
