@@ -24,6 +24,8 @@ struct stored_session {
 class memory_session_store : public session_store {
 public:
   caf::error append(std::vector<session_append>& batch) override {
+    if (auto why = check_append(batch))
+      return why;
     for (auto& entry : batch)
       append_one(entry);
     return {};
@@ -77,10 +79,6 @@ private:
 };
 
 } // namespace
-
-session_store::~session_store() {
-  // nop
-}
 
 std::unique_ptr<session_store> make_memory_session_store() {
   return std::make_unique<memory_session_store>();

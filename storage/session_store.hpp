@@ -10,6 +10,8 @@
 
 namespace troupe {
 
+struct storage_settings;
+
 /// Names one conversation. Two keys that differ in any part are two
 /// conversations that never see each other.
 struct session_key {
@@ -31,6 +33,10 @@ enum class record_kind : uint8_t {
   /// The whole mutable run state as it is from here on; the last one counts.
   state = 2,
 };
+
+constexpr bool is_known(record_kind kind) {
+  return kind == record_kind::message || kind == record_kind::state;
+}
 
 /// One entry of a session's log. `body` is CBOR and belongs to the caller.
 struct session_record {
@@ -57,6 +63,10 @@ struct session_summary {
   int64_t updated_at = 0;
 };
 
+/// Whether every store takes `batch`: each part of a key at most 64 KiB, each
+/// body at most 1 GiB, each kind known. The error of `append` where not.
+caf::error check_append(const std::vector<session_append>& batch);
+
 /// Keeps conversations. Every call is short and synchronous; a store is used
 /// by one thread at a time and says so no further: its owner (the store
 /// actor) sees to it. Errors are `errc::storage` and lose nothing: a call
@@ -69,7 +79,8 @@ public:
   virtual ~session_store();
 
   /// Appends all of `batch` in one transaction, in order, and returns when it
-  /// is as durable as the store was told to make it. Numbers the records.
+  /// is as durable as the store was told to make it. Numbers the records. A
+  /// session begins with its first record; an entry without any does nothing.
   virtual caf::error append(std::vector<session_append>& batch) = 0;
 
   /// The records of `key` with `after` < seq, at most `max` of them, oldest
@@ -88,5 +99,15 @@ public:
 
 /// A store that keeps everything in memory and ends with its object.
 std::unique_ptr<session_store> make_memory_session_store();
+
+/// The store in the folder `settings.path`, which is made when missing.
+/// `settings.in_memory` is ignored. Other processes may have it open at the
+/// same time; this one only once. Errors name the file and what to do.
+caf::expected<std::unique_ptr<session_store>>
+make_lmdb_session_store(const storage_settings& settings);
+
+/// The kind of store that `settings` asks for.
+caf::expected<std::unique_ptr<session_store>>
+make_session_store(const storage_settings& settings);
 
 } // namespace troupe

@@ -1,0 +1,109 @@
+#pragma once
+
+#include "troupe/storage/lmdb_txn.hpp"
+#include "troupe/storage/session_store.hpp"
+#include "troupe/storage/sha256.hpp"
+
+#include "caf/expected.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace troupe {
+
+/// A codec names its table, and turns a value into bytes and back. `read`
+/// refuses what it does not know with an `errc::storage` error: values are
+/// what an older, newer or broken program left. The layouts are on disk:
+/// FORMAT.md has them, and a changed one takes the next version.
+
+/// What is known of a session without its records.
+struct session_head {
+  /// The store's own short name for it; never used twice.
+  uint64_t number = 0;
+  /// How many records it has, which is the seq of the last.
+  uint64_t records = 0;
+  uint64_t messages = 0;
+  int64_t created_at = 0;
+  int64_t updated_at = 0;
+  /// The session's key, packed: see `pack_names`.
+  std::string names;
+};
+
+struct session_head_codec {
+  using value_type = session_head;
+  static constexpr auto table = table_id::sessions;
+  static size_t size(const session_head& value);
+  static void write(const session_head& value, char* out);
+  static caf::expected<session_head> read(std::string_view bytes);
+};
+
+/// Packs the three names of `key`; the table's own key may hold only a hash.
+std::string pack_names(const session_key& key);
+
+/// The key that `pack_names` packed.
+caf::expected<session_key> unpack_names(std::string_view bytes);
+
+/// Where the body of a record is. On disk: append, never reorder.
+enum class body_place : uint8_t {
+  /// In the record.
+  inlined = 1,
+  /// In the blob table; the record has its digest and size.
+  blob = 2,
+};
+
+/// A record as it lies in its table.
+struct stored_record {
+  record_kind kind = record_kind::message;
+  body_place place = body_place::inlined;
+  int64_t at = 0;
+  /// The body, or a packed `blob_reference`. Read from a table, it is good
+  /// until the transaction writes or ends.
+  std::string_view content;
+};
+
+struct record_codec {
+  using value_type = stored_record;
+  static constexpr auto table = table_id::records;
+  static size_t size(const stored_record& value);
+  static void write(const stored_record& value, char* out);
+  static caf::expected<stored_record> read(std::string_view bytes);
+};
+
+/// Names a body in the blob table.
+struct blob_reference {
+  sha256_digest digest{};
+  uint64_t size = 0;
+};
+
+std::string pack_blob_reference(const blob_reference& value);
+caf::expected<blob_reference> unpack_blob_reference(std::string_view bytes);
+
+/// The body of a blob, as it is.
+struct blob_codec {
+  using value_type = std::string_view;
+  static constexpr auto table = table_id::blobs;
+  static size_t size(std::string_view value);
+  static void write(std::string_view value, char* out);
+  static caf::expected<std::string_view> read(std::string_view bytes);
+};
+
+/// How many records use a blob.
+struct blob_uses_codec {
+  using value_type = uint64_t;
+  static constexpr auto table = table_id::blob_uses;
+  static size_t size(uint64_t value);
+  static void write(uint64_t value, char* out);
+  static caf::expected<uint64_t> read(std::string_view bytes);
+};
+
+/// A number the store keeps about itself.
+struct counter_codec {
+  using value_type = uint64_t;
+  static constexpr auto table = table_id::meta;
+  static size_t size(uint64_t value);
+  static void write(uint64_t value, char* out);
+  static caf::expected<uint64_t> read(std::string_view bytes);
+};
+
+} // namespace troupe
