@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace troupe::co {
+
+class linger;
+
+using linger_ptr = std::shared_ptr<linger>;
+
+/// Counts what outlives a cancelled coroutine and calls back when the last of
+/// it has ended: a blocking call on another thread cannot be destroyed, so
+/// the caller hears `cancelled` only after it. Any thread may release.
+class linger {
+public:
+  static linger_ptr make() {
+    return std::make_shared<linger>();
+  }
+
+  void hold() {
+    auto guard = std::lock_guard{mutex_};
+    ++held_;
+  }
+
+  void release() {
+    auto farewell = std::function<void()>{};
+    {
+      auto guard = std::lock_guard{mutex_};
+      if (--held_ == 0)
+        farewell = std::exchange(farewell_, nullptr);
+    }
+    if (farewell)
+      farewell();
+  }
+
+  /// Calls `farewell` once nothing is held: now, or on the thread that
+  /// releases last.
+  void then(std::function<void()> farewell) {
+    {
+      auto guard = std::lock_guard{mutex_};
+      if (held_ > 0) {
+        farewell_ = std::move(farewell);
+        return;
+      }
+    }
+    farewell();
+  }
+
+private:
+  std::mutex mutex_;
+  size_t held_ = 0;
+  std::function<void()> farewell_;
+};
+
+} // namespace troupe::co

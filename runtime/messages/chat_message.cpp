@@ -1,2 +1,0 @@
-#include "troupe/runtime/messages/model_messages.hpp"
-#include "troupe/runtime/messages/sandbox_messages.hpp"

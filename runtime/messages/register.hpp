@@ -1,0 +1,12 @@
+#pragma once
+
+#include "caf/fwd.hpp"
+
+namespace troupe {
+
+/// Makes every message type and error kind of the project known to a CAF
+/// configuration. Call it for each actor system that runs our actors: the
+/// application's, the tests' and each node's.
+void register_messages(caf::actor_system_config& config);
+
+} // namespace troupe
