@@ -21,10 +21,6 @@ constexpr auto cannot_write = std::string_view{"cannot write to the store"};
 // Each transaction in progress takes one slot, in whatever process.
 constexpr unsigned reader_slots = 1024;
 
-// A file may be shorter than its header says only by what its last transaction
-// took and gave back, which is not written.
-constexpr uint64_t most_missing_pages = 1 << 20;
-
 // LMDB answers EIO to a write that the disk took only in part.
 constexpr uint64_t nearly_no_room = 1 << 20;
 
@@ -108,7 +104,7 @@ caf::error lmdb_env::start_locked() {
     return why;
   clear_dead_readers();
   auto check_and_open = [this](lmdb_txn& txn) -> caf::error {
-    if (auto why = check_tail(txn))
+    if (auto why = check_tail())
       return why;
     return options_.on_open(txn);
   };
@@ -120,8 +116,8 @@ caf::error lmdb_env::map_file(const store_header& header) {
   if (auto code = mdb_env_create(&env))
     return explain(code, cannot_open);
   env_.reset(env);
-  auto used = header.page_size * (header.last_page + 1);
-  auto wanted = std::max(options_.first_map, used + used / 4);
+  auto taken = header.page_size * (header.last_page + 1);
+  auto wanted = std::max(options_.first_map, taken + taken / 4);
   // LMDB takes more where the file has more.
   mdb_env_set_mapsize(env, std::min(wanted, write_limit(options_)));
   mdb_env_set_maxreaders(env, reader_slots);
@@ -136,7 +132,8 @@ caf::error lmdb_env::map_file(const store_header& header) {
 // So a file that was cut short must be found out before its pages are used.
 // LMDB itself leaves a file short of pages that are unused, so the list of
 // these decides; it is read after the file was made long enough to be safe.
-caf::error lmdb_env::check_tail(lmdb_txn& txn) {
+// Runs within a write transaction, so that nobody changes the file meanwhile.
+caf::error lmdb_env::check_tail() {
   auto header = file_.read_header();
   if (!header)
     return header.error();
@@ -146,21 +143,19 @@ caf::error lmdb_env::check_tail(lmdb_txn& txn) {
   auto first_missing = *size / header->page_size;
   if (first_missing > header->last_page)
     return {};
-  auto cut = make_error(errc::storage, "the store is cut short",
-                        file_.path().string(),
-                        "restore the store from a backup");
-  if (header->last_page - first_missing >= most_missing_pages)
-    return cut;
-  auto length = header->page_size * (header->last_page + 1);
-  if (auto why = file_.resize(length))
+  // LMDB shows the list to readers only.
+  auto reader = begin(MDB_RDONLY, options_.storage.map_size);
+  if (!reader)
+    return reader.error();
+  if (auto why = file_.resize(header->page_size * (header->last_page + 1)))
     return why;
-  auto free = txn.are_free(first_missing, header->last_page);
+  auto free = reader->are_free(first_missing, header->last_page);
   if (free && *free)
     return {};
   // Or the next opening would not notice.
   if (auto why = file_.resize(*size))
     return why;
-  return cut;
+  return file_.cut_short();
 }
 
 void lmdb_env::stop() {
@@ -178,7 +173,12 @@ caf::error lmdb_env::write(const lmdb_work& work) {
 }
 
 caf::error lmdb_env::write_to_make_room(const lmdb_work& work) {
-  auto result = run(0, options_.storage.map_size, work);
+  if (env_ == nullptr)
+    if (auto why = start())
+      return why;
+  // A file may be larger than a limit that was lowered since.
+  auto limit = std::max(options_.storage.map_size, used());
+  auto result = run(0, limit + reserve_of(limit), work);
   if (env_ != nullptr && mapped() > write_limit(options_))
     if (auto why = remap(write_limit(options_)); why && !result)
       return why;
@@ -188,6 +188,7 @@ caf::error lmdb_env::write_to_make_room(const lmdb_work& work) {
 caf::error lmdb_env::run(unsigned flags, uint64_t limit,
                          const lmdb_work& work) {
   auto guard = file_size_signal_guard{};
+  auto settled = false;
   for (;;) {
     if (env_ == nullptr)
       if (auto why = start())
@@ -199,8 +200,14 @@ caf::error lmdb_env::run(unsigned flags, uint64_t limit,
       return explain(EIO, cannot_write);
     if (failure_ != MDB_MAP_FULL)
       return add_where(why, file_.path().string());
-    if (auto no_room = grow(limit))
-      return no_room;
+    if (mapped() < limit) {
+      if (auto no_memory = remap(std::min(2 * mapped(), limit)))
+        return no_memory;
+    } else if (settled || !free_more(limit)) {
+      return full();
+    } else {
+      settled = true;
+    }
   }
 }
 
@@ -237,8 +244,11 @@ caf::expected<lmdb_txn> lmdb_env::begin(unsigned flags, uint64_t limit) {
     }
     // Another process made the file larger than our map: follow it. LMDB takes
     // more than asked for where the file needs more.
-    if (auto why = remap(std::min(2 * mapped(), limit)))
+    auto before = mapped();
+    if (auto why = remap(std::min(2 * before, limit)))
       return why;
+    if (mapped() <= before)
+      return explain(MDB_CORRUPTED, cannot_open);
   }
 }
 
@@ -250,12 +260,34 @@ uint64_t lmdb_env::mapped() const {
   return info.me_mapsize;
 }
 
-caf::error lmdb_env::grow(uint64_t limit) {
-  auto now = mapped();
-  if (now < limit)
-    return remap(std::min(2 * now, limit));
-  // A reader that was killed keeps pages from being used again.
-  return clear_dead_readers() ? caf::error{} : full();
+uint64_t lmdb_env::used() const {
+  auto info = MDB_envinfo{};
+  mdb_env_info(env_.get(), &info);
+  auto stat = MDB_stat{};
+  mdb_env_stat(env_.get(), &stat);
+  return (info.me_last_pgno + 1) * stat.ms_psize;
+}
+
+// Pages that a transaction gave back serve the next but one, and not as long
+// as a reader may still see them, even one that was killed. So a full store
+// gets one transaction more, that writes again what is there.
+bool lmdb_env::free_more(uint64_t limit) {
+  clear_dead_readers();
+  if (limit > write_limit(options_))
+    return false;
+  auto rewrite = [](lmdb_txn& txn) -> caf::error {
+    auto first = txn.find_from(table_id::meta, {});
+    if (!first || !*first)
+      return first ? caf::error{} : first.error();
+    auto key = std::string{(*first)->key};
+    auto value = std::string{(*first)->value};
+    auto out = txn.reserve(table_id::meta, key, value.size());
+    if (!out)
+      return out.error();
+    std::copy(value.begin(), value.end(), *out);
+    return {};
+  };
+  return !write_to_make_room(rewrite);
 }
 
 caf::error lmdb_env::remap(uint64_t bytes) {

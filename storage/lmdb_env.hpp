@@ -59,13 +59,14 @@ private:
   caf::error start();
   caf::error start_locked();
   caf::error map_file(const store_header& header);
-  caf::error check_tail(lmdb_txn& txn);
+  caf::error check_tail();
   void stop();
 
   caf::error run(unsigned flags, uint64_t limit, const lmdb_work& work);
   caf::expected<lmdb_txn> begin(unsigned flags, uint64_t limit);
   caf::error attempt(unsigned flags, uint64_t limit, const lmdb_work& work);
-  caf::error grow(uint64_t limit);
+  bool free_more(uint64_t limit);
+  uint64_t used() const;
   caf::error remap(uint64_t bytes);
   caf::error explain(int code, std::string_view doing) const;
   caf::error full() const;

@@ -52,6 +52,12 @@ std::string_view advice(int code) {
     case EPERM:
     case EROFS:
       return "check who owns the folder, or choose another with --store DIR";
+    case EISDIR:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case ENOENT:
+    case ENOTDIR:
+      return "choose another folder with --store DIR";
     case ENOMEM:
       return "lower storage.map_size, or raise the limit on address space";
     case MDB_INVALID:

@@ -75,7 +75,8 @@ public:
   /// Removes an entry; false when there was none.
   caf::expected<bool> erase(table_id table, std::string_view key);
 
-  /// Whether pages `first` to `last` of the file are all unused.
+  /// Whether pages `first` to `last` of the file are all unused. Only where the
+  /// transaction is for reading.
   caf::expected<bool> are_free(uint64_t first, uint64_t last);
 
   /// LMDB's code for the first call that failed, or 0.

@@ -23,29 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// LMDB's header, as 64-bit machines write it: two of these, in pages 0 and 1,
-// of which the one with the higher transaction number counts.
-constexpr size_t meta_size = 152;
-constexpr size_t flags_at = 10;
-constexpr size_t magic_at = 16;
-constexpr size_t version_at = 20;
-constexpr size_t page_size_at = 40;
-constexpr size_t last_page_at = 136;
-constexpr size_t transaction_at = 144;
-constexpr uint16_t meta_flag = 8;
-constexpr uint32_t magic = 0xBEEFC0DE;
-constexpr uint32_t known_version = 1;
-
-static_assert(sizeof(size_t) == 8, "the layout above is that of 64 bits");
-
-using meta_bytes = std::array<char, meta_size>;
-
-template <class T>
-T field(const meta_bytes& meta, size_t offset) {
-  auto result = T{};
-  std::memcpy(&result, meta.data() + offset, sizeof(result));
-  return result;
-}
+// A file may be shorter than its header says, but only by what its last
+// transaction took and gave back, which is never written.
+constexpr uint64_t most_missing_pages = 1 << 20;
 
 // Where the locks lie; LMDB has none on this file.
 constexpr off_t opening_byte = 0;
@@ -76,17 +56,9 @@ void sync_folder(const fs::path& folder) {
   static_cast<void>(fsync(handle.get()));
 }
 
-fs::path parent_of(const fs::path& folder) {
-  auto absolute = fs::absolute(folder).lexically_normal();
-  // "a/b/" names b, and its parent_path would be "a/b".
-  if (!absolute.has_filename())
-    absolute = absolute.parent_path();
-  return absolute.parent_path();
-}
-
 caf::error make_folder(const fs::path& folder) {
   auto code = std::error_code{};
-  auto parent = parent_of(folder);
+  auto parent = folder.parent_path();
   fs::create_directories(parent, code);
   if (code)
     return io_error(code.value(), "cannot make the folder", parent);
@@ -97,6 +69,19 @@ caf::error make_folder(const fs::path& folder) {
   if (errno != EEXIST)
     return io_error(errno, "cannot make the folder", folder);
   return {};
+}
+
+// `folder` with a root and without a slash at its end, so that its parent is
+// the folder it is in.
+caf::expected<fs::path> normalize(const fs::path& folder) {
+  if (folder.empty())
+    return make_error(errc::configuration, "the store has no path",
+                      "storage.path", "name a folder");
+  auto code = std::error_code{};
+  auto result = fs::absolute(folder, code).lexically_normal();
+  if (code)
+    return io_error(code.value(), "cannot find the working directory", folder);
+  return result.has_filename() ? result : result.parent_path();
 }
 
 // LMDB follows links and resizes whatever it finds as its lock file: a folder
@@ -117,10 +102,13 @@ store_file::store_file(file_handle handle, fs::path path)
   // nop
 }
 
-caf::expected<store_file> store_file::open(const fs::path& folder) {
-  if (auto why = make_folder(folder))
+caf::expected<store_file> store_file::open(const fs::path& given) {
+  auto folder = normalize(given);
+  if (!folder)
+    return folder.error();
+  if (auto why = make_folder(*folder))
     return why;
-  auto path = folder / "store.mdb";
+  auto path = *folder / "store.mdb";
   if (auto why = check_lock_file(path.string() + "-lock"))
     return why;
   // Not blocking, in case it is a pipe.
@@ -135,7 +123,7 @@ caf::expected<store_file> store_file::open(const fs::path& folder) {
     return why;
   auto size = result.size();
   if (size && *size == 0)
-    sync_folder(folder);
+    sync_folder(*folder);
   return result;
 }
 
@@ -169,60 +157,50 @@ void store_file::unlock_opening() {
   set_lock(handle_.get(), F_OFD_SETLK, F_UNLCK, opening_byte);
 }
 
-caf::error store_file::read_meta(uint64_t offset, char* out) const {
-  auto done = size_t{0};
-  while (done < meta_size) {
-    auto count = pread(handle_.get(), out + done, meta_size - done,
+caf::expected<store_header> store_file::read_header(uint64_t offset) const {
+  auto page = std::array<char, header_bytes>{};
+  for (auto done = size_t{0}; done < page.size();) {
+    auto count = pread(handle_.get(), page.data() + done, page.size() - done,
                        static_cast<off_t>(offset + done));
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
       return fail(errno, "cannot read the store");
     if (count == 0)
-      return make_error(errc::storage, "the store is cut short", path_.string(),
-                        "restore it from a backup, or remove it if it is new");
+      return cut_short();
     done += static_cast<size_t>(count);
   }
-  return {};
+  auto result = parse_header(page);
+  if (!result)
+    return add_where(result.error(), path_.string());
+  return result;
 }
 
 caf::expected<store_header> store_file::read_header() const {
   auto bytes = size();
   if (!bytes)
     return bytes.error();
-  auto result = store_header{};
   if (*bytes == 0)
-    return result;
-  auto newest = uint64_t{0};
-  for (auto offset = uint64_t{0}, i = uint64_t{0}; i < 2; ++i) {
-    auto meta = meta_bytes{};
-    if (auto why = read_meta(offset, meta.data()))
-      return why;
-    if (field<uint32_t>(meta, magic_at) != magic
-        || (field<uint16_t>(meta, flags_at) & meta_flag) == 0)
-      return make_error(errc::storage, "the file is not a store",
-                        path_.string(),
-                        "choose another folder with --store DIR");
-    if (auto version = field<uint32_t>(meta, version_at);
-        version != known_version)
-      return make_error(errc::storage,
-                        "the store has LMDB's format " + std::to_string(version)
-                          + ", this troupe reads "
-                          + std::to_string(known_version),
-                        path_.string(),
-                        "open it with the troupe that wrote it");
-    offset = field<uint32_t>(meta, page_size_at);
-    // LMDB divides by it.
-    if (offset < 256 || offset > 65536 || (offset & (offset - 1)) != 0)
-      return make_error(errc::storage, "the store's header is damaged",
-                        path_.string(), "restore the store from a backup");
-    if (auto number = field<uint64_t>(meta, transaction_at);
-        i == 0 || number > newest) {
-      newest = number;
-      result = {offset, field<uint64_t>(meta, last_page_at)};
-    }
-  }
+    return store_header{};
+  auto first = read_header(0);
+  if (!first)
+    return first;
+  auto second = read_header(first->page_size);
+  if (!second)
+    return second;
+  auto result = second->transaction > first->transaction ? *second : *first;
+  // Asked again, after the headers: the file grows before these promise it.
+  bytes = size();
+  if (!bytes)
+    return bytes.error();
+  if (result.last_page > *bytes / result.page_size + most_missing_pages)
+    return cut_short();
   return result;
+}
+
+caf::error store_file::cut_short() const {
+  return make_error(errc::storage, "the store is cut short", path_.string(),
+                    "restore it from a backup, or remove it if it is new");
 }
 
 caf::expected<uint64_t> store_file::size() const {

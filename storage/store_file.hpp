@@ -1,6 +1,7 @@
 #pragma once
 
 #include "troupe/storage/file_handle.hpp"
+#include "troupe/storage/store_header.hpp"
 
 #include "caf/error.hpp"
 #include "caf/expected.hpp"
@@ -9,13 +10,6 @@
 #include <filesystem>
 
 namespace troupe {
-
-/// What a store file's header promises.
-struct store_header {
-  uint64_t page_size = 0;
-  /// The number of the last page that was ever given out.
-  uint64_t last_page = 0;
-};
 
 /// The file of a store as the operating system sees it: made, locked and
 /// looked over before LMDB maps it, since LMDB trusts what it maps. Used by
@@ -41,10 +35,12 @@ public:
   caf::error lock_opening();
   void unlock_opening();
 
-  /// The header; one of zero pages where the file is new. An error that says
-  /// what is wrong where it is not a store, is of another version, or too
-  /// short for its header.
+  /// The header that counts. An error that says what is wrong where the file
+  /// is not a store, is of another version, or far too short for its header.
   caf::expected<store_header> read_header() const;
+
+  /// The error for a file that lacks pages it had.
+  caf::error cut_short() const;
 
   /// In bytes.
   caf::expected<uint64_t> size() const;
@@ -63,7 +59,7 @@ private:
 
   caf::error check_kind() const;
   caf::error lock_process();
-  caf::error read_meta(uint64_t offset, char* out) const;
+  caf::expected<store_header> read_header(uint64_t offset) const;
   caf::error fail(int code, const char* doing) const;
 
   file_handle handle_;

@@ -1,0 +1,215 @@
+#include "support/catch.hpp"
+#include "support/session_store_cases.hpp"
+#include "support/temp_dir.hpp"
+
+#include "open_store.hpp"
+#include "peer_protocol.hpp"
+
+#include <array>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace troupe;
+
+namespace {
+
+using acks_t = std::array<uint64_t, test::peer_sessions>;
+
+// A running `storage_peer`, killed and waited for when this ends.
+class peer {
+public:
+  explicit peer(std::vector<std::string> args) {
+    args.insert(args.begin(), TROUPE_BINARY_DIR "/tests/storage_peer");
+    auto argv = std::vector<char*>{};
+    for (auto& arg : args)
+      argv.push_back(arg.data());
+    argv.push_back(nullptr);
+    auto ends = std::array<int, 2>{};
+    REQUIRE(pipe2(ends.data(), O_CLOEXEC) == 0);
+    auto actions = posix_spawn_file_actions_t{};
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    auto code = posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(),
+                            environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    out_ = ends[0];
+    REQUIRE(code == 0);
+  }
+
+  peer(const peer&) = delete;
+  peer& operator=(const peer&) = delete;
+
+  ~peer() {
+    kill_and_wait();
+    close(out_);
+  }
+
+  // Whether an acknowledgement came before `microseconds` were over; adds it
+  // to `acks`.
+  bool await_ack(int64_t microseconds, acks_t& acks) {
+    auto wait = timespec{microseconds / 1000000, microseconds % 1000000 * 1000};
+    auto ready = pollfd{out_, POLLIN, 0};
+    return ppoll(&ready, 1, &wait, nullptr) == 1 && read_ack(acks);
+  }
+
+  // Ends it in the middle of whatever it does, and collects the rest.
+  void kill_and_collect(acks_t& acks) {
+    kill_and_wait();
+    while (read_ack(acks))
+      ;
+  }
+
+  int wait_for_exit() {
+    auto status = 0;
+    REQUIRE(waitpid(pid_, &status, 0) == pid_);
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+private:
+  void kill_and_wait() {
+    if (pid_ <= 0)
+      return;
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
+
+  bool read_ack(acks_t& acks) {
+    auto ack = test::peer_ack{};
+    if (read(out_, &ack, sizeof(ack)) != sizeof(ack))
+      return false;
+    acks.at(ack.session) = ack.seq;
+    return true;
+  }
+
+  pid_t pid_ = -1;
+  int out_ = -1;
+};
+
+session_key key_of(uint64_t session) {
+  return {"peer", test::peer_session_id(session), ""};
+}
+
+// Checks all of `session` after record `seen`, which is moved to the last.
+void check_history(session_store& store, uint64_t session, uint64_t acked,
+                   uint64_t& seen) {
+  auto records = store.load(key_of(session), seen, SIZE_MAX);
+  REQUIRE(records);
+  for (const auto& record : *records) {
+    REQUIRE(record.seq == ++seen);
+    REQUIRE((record.body == test::peer_body(session, seen)));
+  }
+  REQUIRE(seen >= acked);
+}
+
+void check_histories(session_store& store, const acks_t& acked, acks_t& seen) {
+  for (uint64_t i = 0; i < test::peer_sessions; ++i)
+    check_history(store, i, acked[i], seen[i]);
+  auto scratch = store.load({"peer", "scratch", ""}, 0, SIZE_MAX);
+  REQUIRE(scratch);
+  REQUIRE((scratch->empty() || scratch->size() == 30));
+  if (!scratch->empty())
+    REQUIRE(store.erase({"peer", "scratch", ""}));
+}
+
+} // namespace
+
+TEST_CASE("a writer killed 200 times loses nothing it acknowledged",
+          "[storage][slow]") {
+  auto dir = test::temp_dir{};
+  auto settings = test::store_in(dir);
+  auto folder = settings.path;
+  auto acked = acks_t{};
+  auto seen = acks_t{};
+  auto random = std::mt19937{2024};
+  for (int round = 0; round < 200; ++round) {
+    // In every other round somebody else has the store open meanwhile, and
+    // must be able to go on.
+    auto store = std::unique_ptr<session_store>{};
+    if (round % 2 == 1)
+      store = test::open_store(settings);
+    auto writer = peer{{"write", folder, std::to_string(round)}};
+    // Killed while it starts, or after some appends and a moment more.
+    for (auto i = random() % 12; i > 0; --i)
+      REQUIRE(writer.await_ack(10000000, acked));
+    while (writer.await_ack(random() % 4000, acked) && random() % 4 != 0)
+      ;
+    writer.kill_and_collect(acked);
+    if (store == nullptr)
+      store = test::open_store(settings);
+    check_histories(*store, acked, seen);
+    test::append_message(*store, {"tester", "mine", ""}, 1);
+  }
+  // And all of it once more from the beginning.
+  seen = {};
+  auto store = test::open_store(settings);
+  check_histories(*store, acked, seen);
+  CHECK(test::load_all(*store, {"tester", "mine", ""}).size() == 200);
+  for (auto seq : acked)
+    CHECK(seq > 0);
+}
+
+TEST_CASE("two processes use one store at the same time", "[storage]") {
+  auto dir = test::temp_dir{};
+  auto settings = test::store_in(dir);
+  auto store = test::open_store(settings);
+  auto acked = acks_t{};
+  auto seen = acks_t{};
+  auto writer = peer{{"write", settings.path, "1"}};
+  for (int i = 0; i < 50; ++i) {
+    REQUIRE(writer.await_ack(10000000, acked));
+    test::append_message(*store, {"tester", "mine", ""}, i);
+    check_history(*store, 0, acked[0], seen[0]);
+    REQUIRE(store->list(""));
+  }
+  writer.kill_and_collect(acked);
+  for (uint64_t i = 0; i < test::peer_sessions; ++i)
+    check_history(*store, i, acked[i], seen[i]);
+  CHECK(test::load_all(*store, {"tester", "mine", ""}).size() == 50);
+}
+
+TEST_CASE("a process follows another that makes the map larger", "[storage]") {
+  auto dir = test::temp_dir{};
+  auto settings = test::store_in(dir);
+  auto env = test::open_env(settings);
+  auto before = env->mapped();
+  auto other = peer{{"fill", settings.path, "20", "100000"}};
+  REQUIRE(other.wait_for_exit() == 0);
+  auto sessions = size_t{0};
+  auto count = [&sessions](lmdb_txn& txn) -> caf::error {
+    auto first = txn.find_from(table_id::sessions, "");
+    if (!first)
+      return first.error();
+    sessions = *first ? 1 : 0;
+    return {};
+  };
+  SECTION("when it reads") {
+    REQUIRE_FALSE(env->read(count));
+  }
+  SECTION("when it writes") {
+    REQUIRE_FALSE(env->write(count));
+  }
+  CHECK(sessions == 1);
+  CHECK(env->mapped() > before);
+}
+
+TEST_CASE("a full disk is an error, loses nothing, and is got over",
+          "[storage]") {
+  auto dir = test::temp_dir{};
+  auto other = peer{{"small_disk", dir.path().string()}};
+  auto code = other.wait_for_exit();
+  if (code == 77)
+    WARN("skipped: only root may mount a small disk");
+  else
+    CHECK(code == 0);
+}
