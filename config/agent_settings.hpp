@@ -63,6 +63,9 @@ struct agent_settings {
   std::string result_schema_json;
   /// The file it was read from, or empty.
   std::string source;
+  /// The folder of that file, which the FILE of a "cassette:FILE" counts from;
+  /// empty: the working directory.
+  std::string folder;
 };
 
 } // namespace troupe

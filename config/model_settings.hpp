@@ -31,8 +31,12 @@ struct retry_settings {
 
 /// One provider connection.
 struct provider_settings {
-  /// openai | anthropic | gemini | cassette.
+  /// openai | anthropic | gemini | cassette, or a preset of openai such as
+  /// ollama until `apply_preset` has replaced it.
   std::string adapter = "openai";
+  /// The preset that `adapter` was, or empty.
+  std::string preset;
+  /// http:// or https://; empty: that of the adapter or preset.
   std::string base_url;
   secret api_key;
   transfer_timeouts timeouts;
@@ -43,8 +47,11 @@ struct provider_settings {
 
 /// A named use of a model ("support", "summaries").
 struct model_role {
-  /// "connection:model-id".
+  /// "connection:model-id", or "cassette:FILE".
   std::string target;
+  /// The folder that a relative FILE counts from; empty: the working
+  /// directory.
+  std::string folder;
   /// Extra request fields as the text of one JSON object, e.g. temperature.
   std::string settings_json = "{}";
 };

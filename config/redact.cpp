@@ -49,7 +49,7 @@ bool looks_secret(std::string_view name) {
 }
 
 std::string redact(std::string text, const std::set<std::string>& secrets) {
-  constexpr size_t min_length = 4;
+  constexpr size_t min_length = 8;
   for (const auto& hidden : secrets) {
     if (hidden.size() < min_length)
       continue;

@@ -14,8 +14,9 @@ inline constexpr std::string_view secret_mask = "***";
 /// count).
 bool looks_secret(std::string_view name);
 
-/// `text` with each of `secrets` in it masked. Values of fewer than four
-/// bytes are left: they occur everywhere.
+/// `text` with each of `secrets` in it masked. Values of fewer than eight
+/// bytes are left: no real key is that short, and a placeholder such as "none"
+/// occurs everywhere.
 std::string redact(std::string text, const std::set<std::string>& secrets);
 
 /// `url` with its user information and the values of secret-looking query

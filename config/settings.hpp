@@ -46,7 +46,11 @@ struct concurrency_settings {
 struct settings {
   std::map<std::string, provider_settings> providers;
   std::map<std::string, model_role> models;
+  /// A role or a target; empty: each agent names its model.
   std::string default_model;
+  /// The folder that the FILE of a default "cassette:FILE" counts from; empty:
+  /// the working directory.
+  std::string default_model_folder;
   storage_settings storage;
   workspace_settings workspace;
   sandbox_settings sandbox;

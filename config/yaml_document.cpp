@@ -25,9 +25,10 @@ using refused = YAML::RepresentationException;
 // Turns the parser's events into a tree.
 class tree_builder : public YAML::EventHandler {
 public:
-  tree_builder(std::shared_ptr<const yaml_source> source,
+  tree_builder(std::string_view text, std::shared_ptr<const yaml_source> source,
                const yaml_limits& limits)
-    : source_(std::move(source)),
+    : text_(text),
+      source_(std::move(source)),
       nodes_left_(limits.nodes),
       text_left_(limits.bytes * 4),
       max_depth_(limits.depth) {
@@ -74,6 +75,7 @@ public:
     if (!node.quoted)
       refuse_tag(mark, tag);
     charge_text(mark, text.size());
+    refuse_open_quote(mark);
     node.text = text;
     add(std::move(node), anchor);
   }
@@ -115,6 +117,21 @@ private:
   static void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
     if (tag != "?" && tag != "!" && !tag.empty())
       stop(mark, "tags other than !!str have no meaning here");
+  }
+
+  // The parser takes the end of the text for the end of a quoted scalar.
+  void refuse_open_quote(const YAML::Mark& mark) const {
+    auto i = static_cast<size_t>(mark.pos);
+    if (i >= text_.size() || (text_[i] != '"' && text_[i] != '\''))
+      return;
+    auto quote = text_[i];
+    for (++i; i < text_.size(); ++i) {
+      if (text_[i] == '\\' && quote == '"')
+        ++i;
+      else if (text_[i] == quote)
+        return;
+    }
+    stop(mark, "a quote that is never closed");
   }
 
   yaml_node make_node(yaml_kind kind, const YAML::Mark& mark) {
@@ -160,8 +177,6 @@ private:
 
   void open(yaml_kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
     check_depth(mark, stack_.size());
-    if (is_key_next())
-      stop(mark, "a key must be a plain text");
     stack_.push_back({make_node(kind, mark), anchor, std::nullopt, {}});
   }
 
@@ -169,11 +184,6 @@ private:
     auto done = std::move(stack_.back());
     stack_.pop_back();
     add(std::move(done.node), done.anchor);
-  }
-
-  bool is_key_next() const {
-    return !stack_.empty() && stack_.back().node.kind == yaml_kind::mapping
-           && !stack_.back().key;
   }
 
   void add(yaml_node node, YAML::anchor_t anchor) {
@@ -226,6 +236,7 @@ private:
     return result;
   }
 
+  std::string_view text_;
   std::shared_ptr<const yaml_source> source_;
   size_t nodes_left_;
   size_t text_left_;
@@ -247,6 +258,18 @@ fault fault_in(const yaml_source& source, const YAML::Exception& why) {
   result.where += ':' + std::to_string(why.mark.line + 1) + ':'
                   + std::to_string(why.mark.column + 1);
   return result;
+}
+
+constexpr auto byte_order_mark = std::string_view{"\xef\xbb\xbf"};
+
+size_t find_control(std::string_view text) {
+  auto is_control = [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n'
+           && c != '\r';
+  };
+  auto i = std::find_if(text.begin(), text.end(), is_control);
+  return i == text.end() ? std::string_view::npos
+                         : static_cast<size_t>(i - text.begin());
 }
 
 std::string_view line_of(std::string_view text, const YAML::Mark& mark) {
@@ -280,11 +303,19 @@ caf::expected<yaml_node> parse_yaml(std::string_view text, yaml_source source,
     return make_error(errc::configuration,
                       "larger than " + std::to_string(limits.bytes) + " bytes",
                       source.name);
+  if (text.starts_with(byte_order_mark))
+    text.remove_prefix(byte_order_mark.size());
   if (auto bad = find_bad_utf8(text))
     return make_error(errc::configuration, "not UTF-8 text",
                       place_of(text, *bad, source.name));
+  // The parser would take some of them for the end of the text, or for the
+  // sign of another encoding.
+  if (auto bad = find_control(text); bad != std::string_view::npos)
+    return make_error(errc::configuration, "a control character",
+                      place_of(text, bad, source.name),
+                      "write it as \"\\x1b\" in quotes");
   auto shared = std::make_shared<const yaml_source>(std::move(source));
-  auto builder = tree_builder{shared, limits};
+  auto builder = tree_builder{text, shared, limits};
   auto faults = std::vector<fault>{};
   try {
     auto in = std::istringstream{std::string{text}};

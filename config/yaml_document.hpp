@@ -69,9 +69,9 @@ struct yaml_limits {
 
 /// Parses one YAML document; an empty text is a null node. `name` is what
 /// messages call the text, usually its path. A syntax error, text that is not
-/// UTF-8, a key twice, a key that is not a scalar, a second document, an
-/// application tag and a text beyond `limits` are `errc::configuration` with
-/// the place.
+/// UTF-8 or holds control characters, a key twice, a key that is not a scalar,
+/// a second document, an application tag and a text beyond `limits` are
+/// `errc::configuration` with the place.
 caf::expected<yaml_node> parse_yaml(std::string_view text, yaml_source source,
                                     const yaml_limits& limits = {});
 

@@ -58,8 +58,15 @@ public:
     return node_;
   }
 
+  /// The folder that relative paths in the value count from; empty: the
+  /// working directory.
+  std::string folder() const;
+
   /// A text. An unquoted number or truth value is not one.
   std::optional<std::string> text() const;
+
+  /// A text of letters, digits, `_` and `-`, at least one.
+  std::optional<std::string> name() const;
 
   /// Any scalar as the text it was written with.
   std::optional<std::string> scalar() const;

@@ -11,6 +11,13 @@ namespace troupe {
 
 namespace {
 
+constexpr auto name_forms
+  = std::string_view{"a name is made of letters, digits, _ and -"};
+
+bool is_literal(const yaml_node& node) {
+  return node.source && node.source->is_literal;
+}
+
 bool is_text(std::string_view plain) {
   return std::holds_alternative<std::string_view>(resolve_core(plain));
 }
@@ -79,6 +86,10 @@ bool yaml_value::is_mapping() const noexcept {
   return node_ != nullptr && node_->kind == yaml_kind::mapping;
 }
 
+std::string yaml_value::folder() const {
+  return node_ && node_->source ? node_->source->folder : std::string{};
+}
+
 std::optional<std::string> yaml_value::text() const {
   if (!node_)
     return std::nullopt;
@@ -87,11 +98,19 @@ std::optional<std::string> yaml_value::text() const {
     return std::nullopt;
   // What came from a variable or the environment is text whatever it looks
   // like; a number in the file itself is probably a slip.
-  auto is_bare = !node_->quoted && !node_->source->is_literal
+  auto is_bare = !node_->quoted && !is_literal(*node_)
                  && node_->text == *result;
   if (!is_bare || is_text(*result))
     return result;
   fail("expected text, found a number or a truth value", "put it in quotes");
+  return std::nullopt;
+}
+
+std::optional<std::string> yaml_value::name() const {
+  auto result = scalar();
+  if (!result || is_name(*result))
+    return result;
+  fail(std::string{name_forms} + ", found " + quote(node_->text));
   return std::nullopt;
 }
 
@@ -240,7 +259,7 @@ std::vector<std::pair<std::string, yaml_value>> yaml_value::entries() const {
   auto result = members();
   for (const auto& [name, value] : result)
     if (!is_name(name))
-      value.fail("a name is made of letters, digits, _ and -");
+      value.fail(name_forms);
   return result;
 }
 

@@ -194,6 +194,22 @@ TEST_CASE("text that is not UTF-8 is refused with its place",
   CHECK(parse("a: \xe2\x82\xac \xf0\x9f\x8e\xad\n"));
 }
 
+TEST_CASE("a quote that is never closed is refused", "[yaml_document]") {
+  auto expected = texts{"a quote that is never closed (t.yaml:2:4)"};
+  CHECK(faults_of("ä: \"€\"\nb: \"x\n") == expected);
+  CHECK(faults_of("ä: \"€\"\r\nb: 'x\r\nc: 1\r\n") == expected);
+  CHECK(faults_of("\xef\xbb\xbfä: 1\nb: \"x\\\"\n") == expected);
+  CHECK(parse("a: \"x\\\"y\"\nb: 'it''s'\nc: it's\nd: x\"y\n"));
+}
+
+TEST_CASE("control characters are refused", "[yaml_document]") {
+  auto text = std::string{"a: 1\nb: \0\n", 10};
+  CHECK(faults_of(text) == texts{"a control character (t.yaml:2:4)"});
+  CHECK(faults_of("a: 1\n\x04") == texts{"a control character (t.yaml:2:1)"});
+  CHECK(faults_of("\x1b").size() == 1);
+  CHECK(parse("a:\t1\r\nb: \"\\e\\0\"\r\n"));
+}
+
 TEST_CASE("a text over the limit is refused", "[yaml_document]") {
   auto limits = yaml_limits{};
   limits.bytes = 10;

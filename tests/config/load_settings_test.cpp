@@ -1,0 +1,515 @@
+#include "troupe/config/load_settings.hpp"
+
+#include "support/catch.hpp"
+#include "support/temp_dir.hpp"
+
+#include <filesystem>
+
+using namespace troupe;
+
+namespace {
+
+using texts = std::vector<std::string>;
+
+// "message (where) hint" of each fault.
+texts faults_of(const caf::error& why) {
+  auto result = texts{};
+  for (const auto& x : to_faults(why)) {
+    CHECK(x.kind == errc::configuration);
+    result.push_back(x.message + " (" + x.where + ')'
+                     + (x.hint.empty() ? "" : " " + x.hint));
+  }
+  return result;
+}
+
+texts faults_in(std::string_view text, const environment_map& env = {}) {
+  auto result = parse_settings(text, "t.yaml", env);
+  return result ? texts{} : faults_of(result.error());
+}
+
+loaded_settings parse(std::string_view text, const environment_map& env = {}) {
+  auto result = parse_settings(text, "t.yaml", env);
+  if (!result)
+    for (const auto& x : faults_of(result.error()))
+      FAIL_CHECK(x);
+  REQUIRE(result);
+  return std::move(*result);
+}
+
+// A working directory, a home and a named file, all empty at first.
+struct folders {
+  test::temp_dir dir;
+  load_request request;
+
+  folders() {
+    std::filesystem::create_directories(dir.path() / "work");
+    request.working_directory = (dir.path() / "work").string();
+    request.environment["HOME"] = (dir.path() / "home").string();
+  }
+
+  std::string path(const std::string& name) const {
+    return (dir.path() / name).string();
+  }
+
+  loaded_settings load() const {
+    auto result = load_settings(request);
+    if (!result)
+      for (const auto& x : faults_of(result.error()))
+        FAIL_CHECK(x);
+    REQUIRE(result);
+    return std::move(*result);
+  }
+};
+
+} // namespace
+
+TEST_CASE("without any file, settings are the defaults", "[load_settings]") {
+  auto x = folders{}.load();
+  CHECK(x.settings.limits.max_turns == 25);
+  CHECK(x.settings.permissions.mode == permission_mode::read_only);
+  CHECK(x.settings.sandbox.provider == "virtual");
+  CHECK(x.settings.storage.path == ".troupe");
+  CHECK(x.files.empty());
+  CHECK(x.sources.empty());
+}
+
+TEST_CASE("every section of a file is read", "[load_settings]") {
+  auto x = parse(R"(version: 1
+providers:
+  primary:
+    adapter: openai
+    base_url: https://host/v1
+    api_key: ${OPENAI_API_KEY}
+    timeouts: {connect: 1s, first_byte: 2s, idle: 3s, total: 4s}
+    retry: {attempts: 2, base: 10ms, max: 20ms}
+    max_in_flight: 3
+models:
+  support: {target: "primary:gpt-5", settings: {temperature: 0.2}}
+default_model: support
+storage: {path: /var/t, map_size: 1GiB, durability: relaxed}
+workspace: {provider: temporary, root: /w, paths: {source: ./src}}
+sandbox:
+  provider: local
+  files: {root: read_only}
+  runtime_paths: {home: read_write}
+  root_filesystem: read_only
+  environment: {inherit: true, set: {LANG: C.UTF-8, PORT: 80}}
+  network: {mode: allowlist, allow: ["api.example.com:443"], private: true}
+  limits: {wall: 1m, memory: 1MiB, list: 5}
+  warm: false
+  container: {image: "debian:12", memory: 1GiB, cpus: 1.5, user: null}
+permissions:
+  mode: ask
+  allow: [read, glob]
+  ask_when: {write: ["protected/**"]}
+concurrency: {workers: 1, blocking_pool: 3, max_in_flight: 4, tool_calls: 5}
+limits: {max_turns: 7, max_tool_calls: 9, deadline: 1h}
+agents: {guide: /a/guide.yaml}
+)",
+                 {{"OPENAI_API_KEY", "sk-1"}});
+  const auto& s = x.settings;
+  const auto& p = s.providers.at("primary");
+  CHECK(p.api_key.reveal() == "sk-1");
+  CHECK(p.base_url == "https://host/v1");
+  CHECK(p.timeouts.idle == caf::timespan{std::chrono::seconds{3}});
+  CHECK(p.retry.attempts == 2);
+  CHECK(p.max_in_flight == 3);
+  CHECK(s.models.at("support").settings_json == R"({"temperature":0.2})");
+  CHECK(s.storage.path == "/var/t");
+  CHECK(s.storage.map_size == 1ull << 30);
+  CHECK(s.storage.durability == durability::relaxed);
+  CHECK(s.workspace.provider == "temporary");
+  CHECK(s.workspace.paths.at("source") == "./src");
+  CHECK(s.sandbox.provider == "unrestricted");
+  CHECK(s.sandbox.files.at("root") == file_access::read_only);
+  CHECK(s.sandbox.inherit_environment);
+  CHECK(s.sandbox.environment.at("PORT") == "80");
+  CHECK(s.sandbox.network.mode == "allowlist");
+  CHECK(s.sandbox.network.allow == texts{"api.example.com:443"});
+  CHECK(s.sandbox.network.allow_private);
+  CHECK(s.sandbox.limits.memory == 1u << 20);
+  CHECK(s.sandbox.limits.open_files == 256);
+  CHECK_FALSE(s.sandbox.warm);
+  REQUIRE(s.sandbox.container);
+  CHECK(s.sandbox.container->memory == uint64_t{1} << 30);
+  CHECK(s.sandbox.container->cpus == 1.5);
+  CHECK_FALSE(s.sandbox.container->user);
+  CHECK(s.permissions.mode == permission_mode::ask);
+  CHECK(s.permissions.allow == texts{"read", "glob"});
+  CHECK(s.permissions.ask_when.at("write") == texts{"protected/**"});
+  CHECK(s.concurrency.tool_calls == 5);
+  CHECK(s.limits.deadline == caf::timespan{std::chrono::hours{1}});
+  CHECK(s.agents.at("guide") == "/a/guide.yaml");
+}
+
+TEST_CASE("storage may be the word memory", "[load_settings]") {
+  CHECK(parse("version: 1\nstorage: memory\n").settings.storage.in_memory);
+  CHECK_FALSE(
+    parse("version: 1\nstorage: {path: x}\n").settings.storage.in_memory);
+  CHECK(faults_in("version: 1\nstorage: memry\n")
+        == texts{"storage: expected one of memory, found `memry` (t.yaml:2:10) "
+                 "did you mean `memory`?"});
+}
+
+TEST_CASE("a network may be one word", "[load_settings]") {
+  CHECK(parse("version: 1\nsandbox: {network: inherit}\n")
+          .settings.sandbox.network.mode
+        == "inherit");
+  CHECK(faults_in("version: 1\nsandbox: {network: allowlist}\n").size() == 1);
+  CHECK(faults_in("version: 1\nsandbox: {network: {mode: none, allow: [a]}}\n")
+        == texts{"sandbox.network.allow: counts in mode allowlist only "
+                 "(t.yaml:2:40) write mode: allowlist beside it"});
+}
+
+TEST_CASE("the version of a file is required and known", "[load_settings]") {
+  auto wrong = [](std::string_view place) {
+    return texts{"version: expected 1, the only version that is known (t.yaml:"
+                 + std::string{place} + ')'};
+  };
+  CHECK(faults_in("limits: {}\n")
+        == texts{"version: missing; 1 is the only one known (t.yaml:1:1) begin "
+                 "the file with version: 1"});
+  CHECK(faults_in("").size() == 1);
+  CHECK(faults_in("version: 2\n") == wrong("1:10"));
+  CHECK(faults_in("version: '1'\n") == wrong("1:10"));
+  CHECK(faults_in("version: [1]\n") == wrong("1:10"));
+  CHECK(faults_in("version:\n") == wrong("1:1"));
+  CHECK(faults_in("[version, 1]\n")
+        == texts{"expected a mapping, found a list (t.yaml:1:1)"});
+}
+
+TEST_CASE("all errors of a file come at once, in its order",
+          "[load_settings]") {
+  CHECK(
+    faults_in("version: 1\n"
+              "providers:\n"
+              "  primary:\n"
+              "    timeouts: {conect: 10s, idle: soon}\n"
+              "    base_url: ftp://host\n"
+              "limit: {max_turns: 5}\n"
+              "concurrency: {tool_calls: 0}\n"
+              "permissions: {mode: aks, allow: [reed]}\n"
+              "sandbox: {files: {root: rw}}\n")
+    == texts{
+      "providers.primary.timeouts.conect: unknown key; allowed are connect, "
+      "first_byte, idle, total (t.yaml:4:16) did you mean `connect`?",
+      "providers.primary.timeouts.idle: expected a duration such as 250ms, "
+      "30s, 10m or 1h, found `soon` (t.yaml:4:35)",
+      "providers.primary.base_url: expected a URL that begins with http:// or "
+      "https:// (t.yaml:5:15)",
+      "limit: unknown key; allowed are providers, models, default_model, "
+      "storage, workspace, sandbox, permissions, concurrency, limits, agents "
+      "(t.yaml:6:1) did you mean `limits`?",
+      "permissions.mode: expected one of read_only, auto, ask, approve, found "
+      "`aks` (t.yaml:8:21) did you mean `ask`?",
+      "permissions.allow[0]: expected one of read, glob, write, shell, fetch, "
+      "search, found `reed` (t.yaml:8:34) did you mean `read`?",
+      "sandbox.files.root: expected one of read_only, read_write, found `rw` "
+      "(t.yaml:9:25)",
+      "concurrency.tool_calls: must be at least 1 (t.yaml:7:27)"});
+}
+
+TEST_CASE("a zero that would wait forever is refused", "[load_settings]") {
+  auto key = GENERATE(as<std::string>{}, "concurrency.max_in_flight",
+                      "concurrency.blocking_pool", "concurrency.tool_calls",
+                      "limits.max_turns", "sandbox.limits.processes",
+                      "providers.p.max_in_flight",
+                      "providers.p.retry.attempts");
+  auto request = load_request{};
+  request.files = config_files::named_only;
+  request.overrides = {{key, "0", "--set"}};
+  auto result = load_settings(request);
+  REQUIRE_FALSE(result);
+  CHECK(faults_of(result.error())
+        == texts{key + ": must be at least 1 (flag --set)"});
+}
+
+TEST_CASE("a duration of nothing is refused where it would end everything",
+          "[load_settings]") {
+  CHECK(faults_in("version: 1\nlimits: {deadline: 0s}\n")
+        == texts{"limits.deadline: must be longer than 0s (t.yaml:2:20)"});
+  CHECK(parse("version: 1\nlimits: {max_tool_calls: 0}\n")
+          .settings.limits.max_tool_calls
+        == 0);
+}
+
+TEST_CASE("a target names a configured connection", "[load_settings]") {
+  auto head = std::string{"version: 1\nproviders: {primary: {}}\n"};
+  CHECK(parse(head + "default_model: primary:gpt-5\n").files.empty());
+  CHECK(parse(head + "default_model: cassette:a.yaml\n").files.empty());
+  CHECK(faults_in(head + "models: {a: {target: primry:x}}\n")
+        == texts{"models.a.target: `primry:x` names the connection `primry`, "
+                 "which `providers` does not have (t.yaml:3:22) did you mean "
+                 "`primary`?"});
+  CHECK(faults_in(head + "models: {a: {}}\n")
+        == texts{"models.a.target: missing (t.yaml:3:13)"});
+  CHECK(faults_in(head + "models: {a: {target: gpt-5}}\n").size() == 1);
+  CHECK(faults_in(head
+                  + "default_model: suport\n"
+                    "models: {support: {target: primary:x}}\n")
+        == texts{"default_model: `suport` is neither a role of `models` nor a "
+                 "target (t.yaml:3:16) did you mean `support`?"});
+}
+
+TEST_CASE("the name cassette is that of cassettes", "[load_settings]") {
+  CHECK(
+    faults_in("version: 1\nproviders: {cassette: {adapter: openai}}\n").size()
+    == 1);
+  CHECK(parse("version: 1\nproviders: {cassette: {adapter: cassette}}\n")
+          .settings.providers.size()
+        == 1);
+}
+
+TEST_CASE("presets are openai with their own base URL", "[load_settings]") {
+  auto x = parse("version: 1\nproviders:\n  a: {adapter: ollama}\n"
+                 "  b: {adapter: vllm, base_url: http://gpu:9/v1}\n"
+                 "  c: {adapter: anthropic}\n  d: {adapter: gemini}\n  e: {}\n")
+             .settings.providers;
+  CHECK(x["a"].adapter == "openai");
+  CHECK(x["a"].preset == "ollama");
+  CHECK(x["a"].base_url == "http://localhost:11434/v1");
+  CHECK(x["b"].adapter == "openai");
+  CHECK(x["b"].base_url == "http://gpu:9/v1");
+  CHECK(x["c"].adapter == "anthropic");
+  CHECK(x["d"].adapter == "gemini");
+  CHECK(x["e"].adapter == "openai");
+  CHECK(x["e"].base_url == "https://api.openai.com/v1");
+  CHECK(faults_in("version: 1\nproviders: {a: {adapter: olama}}\n").size()
+        == 1);
+}
+
+TEST_CASE("a container backend needs an image", "[load_settings]") {
+  CHECK(faults_in("version: 1\nsandbox: {provider: container}\n").size() == 1);
+  CHECK(parse("version: 1\nsandbox: {provider: container, "
+              "container: {image: debian}}\n")
+          .settings.sandbox.container->engine
+        == "docker");
+}
+
+TEST_CASE("layers merge key by key in the order of the contract",
+          "[load_settings]") {
+  auto x = folders{};
+  auto limits = [](int turns, int calls, std::string_view rest) {
+    return "version: 1\nlimits: {max_turns: " + std::to_string(turns)
+           + ", max_tool_calls: " + std::to_string(calls) + "}\n"
+           + std::string{rest};
+  };
+  x.request.environment["TROUPE_LIMITS_MAX_TURNS"] = "1";
+  x.request.environment["TROUPE_STORAGE_DURABILITY"] = "relaxed";
+  CHECK(x.load().settings.limits.max_turns == 1);
+
+  auto user = x.dir.write("home/.config/troupe/troupe.yaml",
+                          limits(2, 20, "concurrency: {tool_calls: 2}\n"));
+  CHECK(x.load().settings.limits.max_turns == 2);
+
+  auto local = x.dir.write("work/troupe.yaml",
+                           limits(3, 30, "concurrency: {}\n"));
+  CHECK(x.load().settings.limits.max_turns == 3);
+
+  x.request.config_file = x.dir.write("named.yaml",
+                                      "version: 1\nlimits: {max_turns: 4}\n");
+  CHECK(x.load().settings.limits.max_turns == 4);
+
+  x.request.overrides = {{"limits.max_turns", "5", "--set"},
+                         {"limits.max_turns", "6", "--set"}};
+  auto all = x.load();
+  CHECK(all.settings.limits.max_turns == 6);
+  CHECK(all.settings.limits.max_tool_calls == 30);
+  CHECK(all.settings.concurrency.tool_calls == 2);
+  CHECK(all.settings.storage.durability == durability::relaxed);
+  CHECK(all.files == texts{x.request.config_file, local, user});
+  CHECK(all.sources
+        == std::map<std::string, std::string>{
+          {"limits.max_turns", "flag --set"},
+          {"limits.max_tool_calls", local + ":2:40"},
+          {"concurrency.tool_calls", user + ":3:27"},
+          {"storage.durability", "environment TROUPE_STORAGE_DURABILITY"}});
+}
+
+TEST_CASE("providers of several files merge by name", "[load_settings]") {
+  auto x = folders{};
+  x.dir.write("work/troupe.yaml",
+              "version: 1\nproviders:\n  a: {max_in_flight: 9}\n  c: {}\n");
+  x.request.config_file
+    = x.dir.write("named.yaml",
+                  "version: 1\nproviders:\n  a: {base_url: http://x/v1}\n"
+                  "  b: {}\n");
+  auto providers = x.load().settings.providers;
+  CHECK(providers.size() == 3);
+  CHECK(providers["a"].max_in_flight == 9);
+  CHECK(providers["a"].base_url == "http://x/v1");
+}
+
+TEST_CASE("a weaker value that is replaced is not looked at",
+          "[load_settings]") {
+  auto x = folders{};
+  x.dir.write("work/troupe.yaml",
+              "version: 1\nproviders: {a: {api_key: \"${NONE}\"}}\n"
+              "storage: {path: x}\n");
+  x.request.overrides = {{"providers.a.api_key", "k", "--set"},
+                         {"storage", "memory", "--store"}};
+  auto loaded = x.load();
+  CHECK(loaded.settings.providers.at("a").api_key.reveal() == "k");
+  CHECK(loaded.settings.storage.in_memory);
+}
+
+TEST_CASE("a section without keys changes nothing", "[load_settings]") {
+  auto x = folders{};
+  x.dir.write("work/troupe.yaml", "version: 1\nlimits: {max_turns: 3}\n");
+  x.request.config_file = x.dir.write("named.yaml",
+                                      "version: 1\nlimits:\n#  max_turns: 4\n");
+  CHECK(x.load().settings.limits.max_turns == 3);
+}
+
+TEST_CASE("the file of --config must exist", "[load_settings]") {
+  auto x = folders{};
+  x.request.config_file = x.path("none.yaml");
+  auto result = load_settings(x.request);
+  REQUIRE_FALSE(result);
+  CHECK(faults_of(result.error())
+        == texts{"no such file (" + x.request.config_file + ')'});
+}
+
+TEST_CASE("errors of all files come at once", "[load_settings]") {
+  auto x = folders{};
+  x.dir.write("work/troupe.yaml", "version: 1\nlimit: {}\n");
+  x.request.config_file = x.dir.write("named.yaml", "version: [\n");
+  auto result = load_settings(x.request);
+  REQUIRE_FALSE(result);
+  CHECK(faults_of(result.error()).size() == 2);
+}
+
+TEST_CASE("a file that is named and found is read once", "[load_settings]") {
+  auto x = folders{};
+  x.request.config_file = x.dir.write("work/troupe.yaml", "version: 1\n");
+  CHECK(x.load().files == texts{x.request.config_file});
+}
+
+TEST_CASE("only the named file counts when asked so", "[load_settings]") {
+  auto x = folders{};
+  x.dir.write("work/troupe.yaml", "version: 1\nlimits: {max_turns: 3}\n");
+  x.request.files = config_files::named_only;
+  CHECK(x.load().settings.limits.max_turns == 25);
+}
+
+TEST_CASE("XDG_CONFIG_HOME replaces ~/.config unless it is relative",
+          "[load_settings]") {
+  auto x = folders{};
+  x.dir.write("home/.config/troupe/troupe.yaml",
+              "version: 1\nlimits: {max_turns: 3}\n");
+  x.dir.write("xdg/troupe/troupe.yaml", "version: 1\nlimits: {max_turns: 4}\n");
+  x.request.environment["XDG_CONFIG_HOME"] = "relative";
+  CHECK(x.load().settings.limits.max_turns == 3);
+  x.request.environment["XDG_CONFIG_HOME"] = x.path("xdg");
+  CHECK(x.load().settings.limits.max_turns == 4);
+}
+
+TEST_CASE("paths count from the folder of the layer that names them",
+          "[load_settings]") {
+  auto x = folders{};
+  x.dir.write("work/troupe.yaml",
+              "version: 1\nworkspace: {root: .}\n"
+              "agents: {a: agents/a.yaml, b: /abs/b.yaml}\n"
+              "sandbox: {workspace: {root: ../box}}\n"
+              "models: {m: {target: \"cassette:c.yaml\"}}\n");
+  x.dir.write("home/.config/troupe/troupe.yaml",
+              "version: 1\nstorage: {path: store}\n"
+              "default_model: cassette:d.yaml\n");
+  auto s = x.load().settings;
+  CHECK(s.workspace.root == x.path("work"));
+  CHECK(s.agents.at("a") == x.path("work/agents/a.yaml"));
+  CHECK(s.agents.at("b") == "/abs/b.yaml");
+  CHECK(s.sandbox.workspace->root == x.path("box"));
+  CHECK(s.storage.path == x.path("home/.config/troupe/store"));
+  CHECK(s.models.at("m").target == "cassette:c.yaml");
+  CHECK(s.models.at("m").folder == x.path("work"));
+  CHECK(s.default_model_folder == x.path("home/.config/troupe"));
+
+  x.request.overrides = {{"storage.path", "here", "--store"}};
+  CHECK(x.load().settings.storage.path == x.path("work/here"));
+}
+
+TEST_CASE("an override may be a list or a mapping", "[load_settings]") {
+  auto x = folders{};
+  x.request.overrides = {{"permissions.allow", "[read, glob]", "--set"},
+                         {"limits", "{max_turns: 2}", "--set"}};
+  auto s = x.load().settings;
+  CHECK(s.permissions.allow == texts{"read", "glob"});
+  CHECK(s.limits.max_turns == 2);
+}
+
+TEST_CASE("a bad override names its flag", "[load_settings]") {
+  auto x = load_request{};
+  x.files = config_files::named_only;
+  x.overrides = {{"limits.max_turn", "2", "--set"},
+                 {"limits.deadline", "soon", "--deadline"},
+                 {"a..b", "1", "--set"},
+                 {"agents", "[", "--set"}};
+  auto result = load_settings(x);
+  REQUIRE_FALSE(result);
+  auto faults = faults_of(result.error());
+  REQUIRE(faults.size() == 4);
+  CHECK(faults[0].find("(flag --set:1:") != std::string::npos);
+  CHECK(faults[1]
+        == "limits.deadline: expected a duration such as 250ms, 30s, 10m or "
+           "1h, found `soon` (flag --deadline)");
+  CHECK(faults[2] == "`a..b` is not a key path (flag --set)");
+  CHECK(faults[3]
+        == "limits.max_turn: unknown key; allowed are max_turns, "
+           "max_tool_calls, deadline (flag --set) did you mean `max_turns`?");
+}
+
+TEST_CASE("an override is taken as it is", "[load_settings]") {
+  auto x = folders{};
+  x.request.overrides = {{"providers.a.api_key", "${HOME}", "--set"}};
+  CHECK(x.load().settings.providers.at("a").api_key.reveal() == "${HOME}");
+}
+
+TEST_CASE("a hostile key path neither crashes nor nests without end",
+          "[load_settings]") {
+  auto deep = std::string{"a"};
+  for (int i = 0; i < 100'000; ++i)
+    deep += ".a";
+  for (const auto& path : {deep, std::string{}, std::string{"."},
+                           std::string{"a."}, std::string(100'000, 'x')}) {
+    auto x = load_request{};
+    x.files = config_files::named_only;
+    x.overrides = {{path, "1", "--set"}};
+    CHECK_FALSE(load_settings(x));
+  }
+}
+
+TEST_CASE("secrets are known wherever they came from", "[load_settings]") {
+  auto x = parse("version: 1\nproviders:\n  a: {api_key: literal-key}\n"
+                 "  b: {base_url: \"https://h/${MY_TOKEN}/v1\"}\n",
+                 {{"MY_TOKEN", "token-value"},
+                  {"TROUPE_PROVIDERS__A__API_KEY", "weaker-key"}});
+  CHECK(x.secrets == std::set<std::string>{"literal-key", "token-value"});
+}
+
+TEST_CASE("no error shows a secret", "[load_settings]") {
+  auto env = environment_map{{"MY_TOKEN", "token-value"},
+                             {"TROUPE_PROVIDERS__B__API_KEY", "env-secret"}};
+  auto faults
+    = faults_in("version: 1\nproviders:\n  a: {api_key: [literal-key]}\n"
+                "  b: {base_url: \"ftp://user:pass@host\"}\n"
+                "default_model: ${MY_TOKEN}\n"
+                "models: {m: {target: \"${MY_TOKEN}:x\"}}\n",
+                env);
+  CHECK(faults.size() == 4);
+  for (const auto& text : faults)
+    for (auto hidden : {"literal-key", "token-value", "env-secret", "pass@"})
+      CHECK(text.find(hidden) == std::string::npos);
+}
+
+TEST_CASE("the examples load", "[load_settings]") {
+  for (auto name : {"minimal.yaml", "full.yaml"}) {
+    auto x = load_request{};
+    x.files = config_files::named_only;
+    x.config_file = std::string{TROUPE_SOURCE_DIR} + "/config/examples/" + name;
+    x.environment["OPENAI_API_KEY"] = "sk-example";
+    auto result = load_settings(x);
+    CAPTURE(name, result ? texts{} : faults_of(result.error()));
+    CHECK(result);
+  }
+}
