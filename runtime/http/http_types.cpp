@@ -57,17 +57,4 @@ std::string join_url(std::string_view base, std::string_view path) {
   return result;
 }
 
-std::string public_url(std::string_view url) {
-  url = url.substr(0, url.find_first_of("?#"));
-  auto scheme = url.find("://");
-  auto host = scheme == std::string_view::npos ? 0 : scheme + 3;
-  auto host_end = std::min(url.find('/', host), url.size());
-  auto user_end = url.substr(0, host_end).rfind('@');
-  if (user_end == std::string_view::npos || user_end < host)
-    return std::string{url};
-  auto result = std::string{url.substr(0, host)};
-  result += url.substr(user_end + 1);
-  return result;
-}
-
 } // namespace troupe

@@ -41,8 +41,4 @@ struct http_head {
 /// `base` with `path` appended by exactly one slash, before a query.
 std::string join_url(std::string_view base, std::string_view path);
 
-/// `url` as an error or a log may show it: without user, password, query and
-/// fragment.
-std::string public_url(std::string_view url);
-
 } // namespace troupe

@@ -46,15 +46,22 @@ bool starts_with(std::string_view text, std::string_view sign) {
                        [](char a, char b) { return a == lower(b); });
 }
 
-// How much of `text` is a secret, and what is shown in its place.
-size_t secret_size(std::string_view text, std::string_view key,
+// "risk-assessment" has no key in it.
+bool is_inside_word(std::string_view text, size_t pos) {
+  auto c = pos == 0 ? ' ' : lower(text[pos - 1]);
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+// How much of `all` from `pos` on is a secret, and what is shown in its place.
+size_t secret_size(std::string_view all, size_t pos, std::string_view key,
                    std::string& out) {
+  auto text = all.substr(pos);
   if (key.size() >= shortest_key && text.substr(0, key.size()) == key) {
     out += mask;
     return key.size();
   }
   for (const auto& sign : signs) {
-    if (!starts_with(text, sign.text))
+    if (!starts_with(text, sign.text) || is_inside_word(all, pos))
       continue;
     auto size = token_size(text.substr(sign.text.size()));
     if (size == 0)
@@ -72,7 +79,7 @@ size_t secret_size(std::string_view text, std::string_view key,
 std::string hide_secrets(std::string_view text, const secret& key) {
   auto result = std::string{};
   for (size_t pos = 0; pos < text.size();) {
-    auto size = secret_size(text.substr(pos), key.reveal(), result);
+    auto size = secret_size(text, pos, key.reveal(), result);
     if (size == 0)
       result += text[pos++];
     pos += size;

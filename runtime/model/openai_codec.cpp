@@ -1,3 +1,4 @@
+#include "troupe/config/redact.hpp"
 #include "troupe/runtime/http/retry_policy.hpp"
 #include "troupe/runtime/model/hide_secrets.hpp"
 #include "troupe/runtime/model/openai_decoder.hpp"
@@ -37,7 +38,7 @@ public:
     if (!is_http(url_))
       return make_error(errc::configuration,
                         "base_url must start with http:// or https://",
-                        public_url(settings_.base_url));
+                        mask_url(settings_.base_url));
     auto body = encode_openai_body(request, mode);
     if (!body)
       return body.error();
@@ -68,7 +69,7 @@ public:
                              longest_message);
     if (result.message.empty())
       result.message = "HTTP status " + std::to_string(head.status);
-    result.where = public_url(url_);
+    result.where = mask_url(url_);
     result.retry_after = retry_after_of(head, std::chrono::system_clock::now());
     return result;
   }
