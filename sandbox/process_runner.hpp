@@ -3,12 +3,16 @@
 #include "troupe/sandbox/sandbox_requests.hpp"
 
 #include "caf/error.hpp"
+#include "caf/expected.hpp"
+#include "caf/timespan.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace troupe {
 
@@ -21,7 +25,7 @@ struct process_spec {
   std::map<std::string, std::string> environment;
   std::string stdin_text;
   /// How long the command may take in all.
-  caf::timespan wall;
+  caf::timespan wall = std::chrono::seconds{120};
   /// How long a command that was told to end may take until it is killed.
   caf::timespan grace = std::chrono::seconds{2};
   /// Bytes kept of each output stream; what comes after is read and dropped.
@@ -29,7 +33,8 @@ struct process_spec {
 };
 
 /// Called once, on the runner's thread, when the command and everything it
-/// started is gone.
+/// started is gone. Must not throw. Errors: tool (the command cannot be
+/// started: a sentence for the model), sandbox (the host failed).
 using process_done = std::function<void(caf::expected<process_result>)>;
 
 /// Runs commands without containment and guarantees one thing: a command's
@@ -41,7 +46,7 @@ public:
   using process_id = uint64_t;
 
   /// `warden` is the path of the helper program; empty: found beside the
-  /// running program or where the library was installed.
+  /// running program or where it was installed. Error: sandbox.
   static caf::expected<std::shared_ptr<process_runner>>
   make(std::string warden = {});
 
@@ -49,7 +54,8 @@ public:
   process_runner(const process_runner&) = delete;
   process_runner& operator=(const process_runner&) = delete;
 
-  /// Kills what still runs, waits until it is gone, then ends the thread.
+  /// Kills what still runs, waits until it is gone, then ends the thread. When
+  /// the last owner lets go within `done`, only the waiting is left out.
   virtual ~process_runner();
 
   /// Starts a command; `done` is called exactly once, also when it cannot be

@@ -24,7 +24,8 @@ public:
     int descriptor = -1;
   };
 
-  /// Opens what `settings` describes; relative paths count from `base`.
+  /// Opens what `settings` describes; a relative root counts from `base`, a
+  /// relative named path is created beneath the root without following links.
   /// Errors: configuration (missing, no directory, two names for one
   /// directory), sandbox (the system refused).
   static caf::expected<std::shared_ptr<workspace>>
@@ -48,6 +49,12 @@ public:
 
 private:
   workspace();
+
+  caf::error open_root(const workspace_settings& settings,
+                       const std::string& base);
+  caf::error open_path(const std::string& name, const std::string& path);
+  caf::error add(const std::string& name, const directory& opened);
+  caf::error remove_root();
 
   std::map<std::string, directory> directories_;
   bool temporary_ = false;

@@ -1,0 +1,113 @@
+#include "troupe/sandbox/process_plan.hpp"
+
+#include "troupe/config/errc.hpp"
+#include "troupe/sandbox/scoped_open.hpp"
+#include "troupe/sandbox/workspace.hpp"
+#include "troupe/sandbox/workspace_path.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
+
+#include <unistd.h>
+
+namespace troupe {
+
+namespace {
+
+using environment = std::map<std::string, std::string>;
+
+bool is_shown(const sandbox_settings& policy, const std::string& name) {
+  return policy.files.count(name) > 0 || policy.runtime_paths.count(name) > 0;
+}
+
+// "my-data" -> TROUPE_WORKSPACE_MY_DATA.
+std::string variable_of(const std::string& name) {
+  auto result = "TROUPE_WORKSPACE_" + name;
+  for (auto& c : result) {
+    if (c >= 'a' && c <= 'z')
+      c = static_cast<char>(c - 'a' + 'A');
+    else if (c == '-')
+      c = '_';
+  }
+  return result;
+}
+
+std::string value_or(const environment& from, const std::string& name,
+                     const std::string& otherwise) {
+  auto found = from.find(name);
+  return found == from.end() ? otherwise : found->second;
+}
+
+environment plan_environment(const workspace& where,
+                             const sandbox_settings& policy,
+                             const environment& host) {
+  auto result = policy.inherit_environment ? host : environment{};
+  // Without these three next to nothing runs.
+  result["PATH"] = value_or(host, "PATH",
+                            "/usr/local/sbin:/usr/local/bin:/usr/sbin:"
+                            "/usr/bin:/sbin:/bin");
+  result["HOME"] = value_or(host, "HOME", "/tmp");
+  result["TMPDIR"] = value_or(host, "TMPDIR", "/tmp");
+  for (const auto& [name, value] : policy.environment)
+    result[name] = value;
+  for (const auto& [name, directory] : where.directories())
+    if (name == "root" || is_shown(policy, name))
+      result[variable_of(name)] = directory.path;
+  return result;
+}
+
+caf::expected<std::string> plan_directory(const std::string& path,
+                                          const workspace& where,
+                                          const sandbox_settings& policy) {
+  auto parsed = parse_workspace_path(path);
+  if (!parsed)
+    return parsed.error();
+  const auto* base = where.find(parsed->name);
+  if (base == nullptr
+      || (parsed->name != "root" && !is_shown(policy, parsed->name)))
+    return make_error(errc::tool, in_quotes(parsed->name)
+                                    + " is no workspace path of commands");
+  auto found = open_beneath(base->descriptor, probe_resolution(),
+                            parsed->relative, O_PATH | O_DIRECTORY);
+  if (!found)
+    return path_error(errno, to_string(*parsed));
+  if (parsed->relative.empty())
+    return base->path;
+  return base->path + "/" + parsed->relative;
+}
+
+} // namespace
+
+std::map<std::string, std::string> host_environment() {
+  auto result = environment{};
+  for (auto** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    auto text = std::string_view{*entry};
+    auto equals = text.find('=');
+    if (equals != std::string_view::npos && equals > 0)
+      result.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return result;
+}
+
+caf::expected<process_spec>
+plan_process(const process_request& request, const workspace& where,
+             const sandbox_settings& policy,
+             const std::map<std::string, std::string>& host) {
+  auto directory = plan_directory(request.directory, where, policy);
+  if (!directory)
+    return directory.error();
+  auto result = process_spec{};
+  result.argv = request.argv;
+  result.directory = std::move(*directory);
+  result.environment = plan_environment(where, policy, host);
+  result.stdin_text = request.stdin_text;
+  // A request may shorten the limit, never lengthen it.
+  result.wall = request.timeout > caf::timespan{0}
+                  ? std::min(request.timeout, policy.limits.wall)
+                  : policy.limits.wall;
+  result.output = policy.limits.output;
+  return result;
+}
+
+} // namespace troupe

@@ -1,0 +1,261 @@
+#include "troupe/sandbox/process_session.hpp"
+
+#include "troupe/config/errc.hpp"
+#include "troupe/sandbox/warden_process.hpp"
+#include "troupe/sandbox/workspace_path.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <system_error>
+#include <utility>
+
+#include <sys/wait.h>
+
+namespace troupe {
+
+namespace {
+
+using boost::system::error_code;
+
+// What a command leaves running gets this long to end by itself, so that the
+// tail of a pipe is not lost: "make > >(tee log)".
+constexpr auto drain = std::chrono::milliseconds{100};
+
+// The kernel ends a killed process at once, unless it hangs in a device.
+constexpr auto patience = std::chrono::seconds{10};
+
+// No timer overflows.
+constexpr auto longest = std::chrono::hours{24 * 365};
+
+void append_text(std::string& to, const std::string& text) {
+  to.append(text.c_str(), text.size() + 1);
+}
+
+// The command as the warden reads it.
+std::string encode(const process_spec& spec) {
+  auto texts = std::string{};
+  append_text(texts, spec.directory);
+  for (const auto& argument : spec.argv)
+    append_text(texts, argument);
+  for (const auto& [name, value] : spec.environment)
+    append_text(texts, name + "=" + value);
+  auto header = warden::command_header{};
+  header.bytes = static_cast<uint32_t>(
+    std::min<size_t>(texts.size(), warden::max_texts + 1));
+  header.arguments = static_cast<uint32_t>(spec.argv.size());
+  header.variables = static_cast<uint32_t>(spec.environment.size());
+  header.drain = static_cast<uint32_t>(drain.count());
+  const auto* bytes = reinterpret_cast<const char*>(&header);
+  return std::string{bytes, sizeof header} + texts;
+}
+
+bool has_nul(const std::string& text) {
+  return text.find('\0') != std::string::npos;
+}
+
+// What no program can be given.
+caf::error check(const process_spec& spec) {
+  if (spec.argv.empty() || spec.argv.front().empty())
+    return make_error(errc::tool, "there is no command to run");
+  auto bad = has_nul(spec.directory)
+             || std::any_of(spec.argv.begin(), spec.argv.end(), has_nul);
+  for (const auto& [name, value] : spec.environment)
+    bad = bad || name.empty() || has_nul(name + value)
+          || name.find('=') != std::string::npos;
+  if (bad)
+    return make_error(errc::tool,
+                      "a command, its directory and its environment "
+                      "cannot contain a NUL character, and a "
+                      "variable's name no \"=\"");
+  if (encode(spec).size() > warden::max_texts)
+    return make_error(errc::tool, "the command is too long");
+  return {};
+}
+
+caf::error start_error(const warden::report& why, const process_spec& spec) {
+  using kind = warden::report::kind;
+  auto text = std::generic_category().message(why.value);
+  if (why.what == kind::bad_directory)
+    return make_error(errc::tool, "the directory " + in_quotes(spec.directory)
+                                    + " cannot be entered: " + text);
+  auto program = in_quotes(spec.argv.front());
+  if (why.what != kind::bad_program)
+    return make_error(errc::sandbox, "this host cannot run commands: " + text);
+  if (why.value == ENOENT)
+    return make_error(errc::tool, program + ": command not found");
+  if (why.value == EACCES)
+    return make_error(errc::tool, program + " is not executable");
+  return make_error(errc::tool, program + " cannot be run: " + text);
+}
+
+} // namespace
+
+process_session::process_session(boost::asio::io_context& loop,
+                                 process_spec spec, process_done done)
+  : control_(loop),
+    stdin_(loop),
+    stdout_(loop, spec.output),
+    stderr_(loop, spec.output),
+    timer_(loop),
+    spec_(std::move(spec)),
+    done_(std::move(done)) {
+  // nop
+}
+
+caf::error process_session::start(const std::string& path) {
+  if (auto failed = check(spec_))
+    return failed;
+  auto mode = spec_.stdin_text.empty() ? stdin_mode::nothing : stdin_mode::pipe;
+  auto started = spawn_warden(path, mode);
+  if (!started)
+    return started.error();
+  warden_ = started->pid;
+  auto failed = error_code{};
+  control_.assign(started->control.get(), failed);
+  if (failed) {
+    // The warden sees its socket close and goes.
+    started->control.reset();
+    ::waitpid(warden_, nullptr, 0);
+    return make_error(errc::sandbox,
+                      "cannot watch a command: " + failed.message());
+  }
+  started->control.release();
+  stdout_.start(std::move(started->stdout_pipe), shared_from_this());
+  stderr_.start(std::move(started->stderr_pipe), shared_from_this());
+  send(encode(spec_));
+  write_stdin(*started);
+  await_report();
+  arm(spec_.wall, &process_session::time_out);
+  return {};
+}
+
+void process_session::terminate() {
+  if (std::exchange(ending_, true))
+    return;
+  send({static_cast<char>(warden::order::end)});
+  // It may be stopped, by the command.
+  ::kill(warden_, SIGCONT);
+  arm(spec_.grace, &process_session::kill);
+}
+
+void process_session::kill() {
+  if (warden_ < 0)
+    return;
+  ending_ = true;
+  send({static_cast<char>(warden::order::kill)});
+  ::kill(warden_, SIGCONT);
+  arm(patience, &process_session::give_up);
+}
+
+// A command need not read what it is given: failing is its right.
+void process_session::write_stdin(warden_process& warden) {
+  if (!warden.stdin_pipe)
+    return;
+  auto failed = error_code{};
+  stdin_.assign(warden.stdin_pipe.get(), failed);
+  if (failed)
+    return;
+  warden.stdin_pipe.release();
+  boost::asio::async_write(stdin_, boost::asio::buffer(spec_.stdin_text),
+                           [self = shared_from_this()](error_code, size_t) {
+                             auto ignored = error_code{};
+                             self->stdin_.close(ignored);
+                           });
+}
+
+void process_session::send(std::string data) {
+  outbox_ += data;
+  if (sending_.empty())
+    flush();
+}
+
+// When the warden cannot hear any more, `await_report` learns of it too.
+void process_session::flush() {
+  sending_ = std::exchange(outbox_, {});
+  if (sending_.empty())
+    return;
+  boost::asio::async_write(control_, boost::asio::buffer(sending_),
+                           [self = shared_from_this()](error_code failed,
+                                                       size_t) {
+                             if (!failed)
+                               self->flush();
+                           });
+}
+
+void process_session::await_report() {
+  auto buffer = boost::asio::buffer(&report_, sizeof report_);
+  boost::asio::async_read(
+    control_, buffer, [self = shared_from_this()](error_code failed, size_t) {
+      if (self->warden_ < 0)
+        return;
+      if (!failed)
+        return self->take(self->report_);
+      self->finish(make_error(errc::sandbox,
+                              "the process that watched over the command was "
+                              "killed: some of its processes may still run"));
+    });
+}
+
+void process_session::take(const warden::report& report) {
+  if (report.what == warden::report::kind::gone)
+    finish(result_of(report.value));
+  else
+    finish(start_error(report, spec_));
+}
+
+void process_session::arm(caf::timespan after,
+                          void (process_session::*then)()) {
+  timer_.expires_after(std::clamp<caf::timespan>(after, {}, longest));
+  timer_.async_wait([self = shared_from_this(), then](error_code failed) {
+    if (!failed && self->warden_ >= 0)
+      (self.get()->*then)();
+  });
+}
+
+void process_session::time_out() {
+  timed_out_ = true;
+  terminate();
+}
+
+void process_session::give_up() {
+  ::kill(warden_, SIGKILL);
+  finish(make_error(errc::sandbox, "the command could not be ended: some of "
+                                   "its processes may still run"));
+}
+
+process_result process_session::result_of(int wait_status) {
+  stdout_.finish();
+  stderr_.finish();
+  auto result = process_result{};
+  result.stdout_text = stdout_.take_text();
+  result.stderr_text = stderr_.take_text();
+  result.truncated = stdout_.is_cut() || stderr_.is_cut();
+  if (WIFSIGNALED(wait_status)) {
+    result.signal = WTERMSIG(wait_status);
+    result.status = 128 + result.signal;
+  } else {
+    result.status = WEXITSTATUS(wait_status);
+  }
+  // A command that ended by itself at the last moment was in time.
+  result.timed_out = timed_out_ && report_.ordered != 0;
+  result.limit = result.timed_out ? "wall" : "";
+  return result;
+}
+
+void process_session::finish(caf::expected<process_result> result) {
+  auto ignored = error_code{};
+  stdout_.finish();
+  stderr_.finish();
+  stdin_.close(ignored);
+  control_.close(ignored);
+  timer_.cancel(ignored);
+  // It has nothing left to do but to end.
+  ::waitpid(std::exchange(warden_, -1), nullptr, 0);
+  std::exchange(done_, nullptr)(std::move(result));
+}
+
+} // namespace troupe

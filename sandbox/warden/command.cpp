@@ -1,0 +1,120 @@
+#include "troupe/sandbox/warden/command.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace troupe::warden {
+
+namespace {
+
+bool read_exactly(int fd, void* to, size_t size) {
+  auto* at = static_cast<char*>(to);
+  while (size > 0) {
+    auto count = ::read(fd, at, size);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return false;
+    at += count;
+    size -= static_cast<size_t>(count);
+  }
+  return true;
+}
+
+// Takes one text; null past the last.
+char* take_text(std::vector<char>& texts, size_t& at) {
+  if (at >= texts.size())
+    return nullptr;
+  auto* result = texts.data() + at;
+  at += std::strlen(result) + 1;
+  return result;
+}
+
+bool take_texts(std::vector<char>& texts, size_t& at, uint32_t count,
+                std::vector<char*>& to) {
+  for (; count > 0; --count) {
+    to.push_back(take_text(texts, at));
+    if (to.back() == nullptr)
+      return false;
+  }
+  to.push_back(nullptr);
+  return true;
+}
+
+// By the kernel's own call and structure, whose zeros mean the default: the C
+// library keeps two signals to itself and leaves them ignored.
+void reset_signals() {
+  const uint64_t defaults[4] = {};
+  for (auto number = 1; number < NSIG; ++number)
+    ::syscall(SYS_rt_sigaction, number, defaults, nullptr, sizeof(uint64_t));
+  auto none = sigset_t{};
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+[[noreturn]] void run(command& what, int failure) {
+  // If the command kills this warden, it goes too; what it left behind can
+  // then not be helped.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::setpgid(0, 0);
+  reset_signals();
+  auto why = report{report::kind::bad_directory, 0, 0};
+  if (::chdir(what.directory) == 0) {
+    // exec looks for the program on the command's PATH, not on ours.
+    environ = what.variables.data();
+    ::execvp(what.arguments[0], what.arguments.data());
+    why.what = report::kind::bad_program;
+  }
+  why.value = errno;
+  // A pipe takes this much at once.
+  [[maybe_unused]] auto count = ::write(failure, &why, sizeof why);
+  ::_exit(127);
+}
+
+} // namespace
+
+bool read_command(int control, command& result) {
+  auto header = command_header{};
+  if (!read_exactly(control, &header, sizeof header) || header.bytes == 0
+      || header.bytes > max_texts || header.arguments == 0)
+    return false;
+  auto& texts = result.texts;
+  texts.resize(header.bytes);
+  if (!read_exactly(control, texts.data(), texts.size())
+      || texts.back() != '\0')
+    return false;
+  auto at = size_t{0};
+  result.drain = header.drain;
+  result.directory = take_text(texts, at);
+  return take_texts(texts, at, header.arguments, result.arguments)
+         && take_texts(texts, at, header.variables, result.variables);
+}
+
+pid_t start(command& what, report& why) {
+  int failure[2] = {-1, -1};
+  if (::pipe2(failure, O_CLOEXEC) != 0) {
+    why.value = errno;
+    return -1;
+  }
+  // This process is tiny: there are no page tables worth avoiding.
+  auto child = ::fork();
+  if (child == 0)
+    run(what, failure[1]);
+  why.value = errno;
+  ::close(failure[1]);
+  // Nothing comes when exec succeeds: it closes the pipe.
+  auto failed = child < 0 || read_exactly(failure[0], &why, sizeof why);
+  ::close(failure[0]);
+  if (child > 0 && failed)
+    ::waitpid(child, nullptr, 0);
+  return failed ? -1 : child;
+}
+
+} // namespace troupe::warden

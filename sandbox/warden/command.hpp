@@ -1,0 +1,29 @@
+#pragma once
+
+#include "troupe/sandbox/warden/protocol.hpp"
+
+#include <vector>
+
+#include <sys/types.h>
+
+namespace troupe::warden {
+
+/// A command as it came over the socket.
+struct command {
+  std::vector<char> texts;
+  const char* directory = nullptr;
+  /// Both end in null, for exec.
+  std::vector<char*> arguments;
+  std::vector<char*> variables;
+  uint32_t drain = 0;
+};
+
+/// Waits for the command; false when the owner is gone or talks nonsense.
+bool read_command(int control, command& result);
+
+/// Starts it in a process group of its own, with the signals of a fresh
+/// process, the descriptors 0, 1 and 2 of this one, and no others. Returns its
+/// id, or -1 and says in `why` what failed.
+pid_t start(command& what, report& why);
+
+} // namespace troupe::warden
