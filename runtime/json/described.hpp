@@ -134,7 +134,7 @@ template <class T>
 ordered_json struct_schema() {
   auto properties = ordered_json::object();
   auto required = ordered_json::array();
-  for_each_member<T>([&]<class M>(const char* name, M T::*) {
+  for_each_member<T>([&]<class C, class M>(const char* name, M C::*) {
     properties[name] = schema_for<M>();
     if (auto doc = doc_of<T>(name); !doc.empty())
       properties[name]["description"] = doc;
@@ -296,7 +296,7 @@ caf::error read_struct(const reading& in, T& out) {
   auto result = caf::error{};
   auto known = size_t{0};
   auto names = std::string{};
-  for_each_member<T>([&]<class M>(const char* name, M T::*member) {
+  for_each_member<T>([&]<class C, class M>(const char* name, M C::*member) {
     names += (names.empty() ? "" : ", ") + std::string{name};
     auto i = in.value().find(name);
     auto found = i != in.value().end();
@@ -368,7 +368,7 @@ ordered_json value_for(const T& x) {
     return result;
   } else if constexpr (described_struct<T>) {
     auto result = ordered_json::object();
-    for_each_member<T>([&]<class M>(const char* name, M T::*member) {
+    for_each_member<T>([&]<class C, class M>(const char* name, M C::*member) {
       if constexpr (is_optional<M>::value)
         if (!(x.*member))
           return;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <charconv>
 #include <deque>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <unordered_map>
@@ -63,8 +64,8 @@ public:
   }
 
   std::string run() {
-    while (auto tag = next_tag())
-      take(*tag);
+    while (auto found = next_tag())
+      take(*found);
     if (!open_.empty())
       throw template_fault{open_.back().position, "the section '"
                                                     + open_.back().name
@@ -315,6 +316,12 @@ std::string place(std::string_view text, std::string_view name,
 }
 
 } // namespace
+
+template_text template_text::literal(std::string text) {
+  auto result = template_text{};
+  result.text_ = std::move(text);
+  return result;
+}
 
 caf::expected<template_text> template_text::compile(std::string_view text,
                                                     std::string name) {

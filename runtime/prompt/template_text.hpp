@@ -20,6 +20,12 @@ namespace troupe {
 /// opposite. Comments and changed delimiters work; partials do not exist.
 class template_text {
 public:
+  /// The empty text.
+  template_text() = default;
+
+  /// A text that renders as itself, whatever it looks like.
+  static template_text literal(std::string text);
+
   /// Compiles `text`. A tag or section that is not closed, one that closes
   /// another, a partial, and nesting deeper than 32 are `errc::configuration`
   /// with "NAME:LINE:COLUMN"; `name` is what messages call the template.
@@ -42,13 +48,11 @@ public:
   }
 
 private:
-  template_text() = default;
-
   std::string text_;
   std::string name_;
   /// With each variable marked, so that it is told from a section's name.
   std::string marked_;
-  bool is_literal_ = false;
+  bool is_literal_ = true;
 };
 
 /// Compiles and renders in one go.

@@ -1,0 +1,172 @@
+#include "troupe/runtime/model/cassette_writer.hpp"
+
+#include "troupe/config/errc.hpp"
+#include "troupe/runtime/model/cassette_text.hpp"
+#include "troupe/runtime/model/hide_secrets.hpp"
+#include "troupe/runtime/text/utf8.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include <unistd.h>
+
+namespace troupe {
+
+namespace {
+
+// Of the last user message; the rest of a long one proves nothing more.
+constexpr size_t max_expected = 200;
+
+void take(recorded_turn& into, const model_event& event) {
+  switch (event.kind) {
+    case model_event_kind::text_delta:
+      into.text += event.text;
+      break;
+    case model_event_kind::reasoning_delta:
+      into.reasoning += event.text;
+      break;
+    case model_event_kind::tool_call:
+      into.calls.push_back(event.call);
+      break;
+    case model_event_kind::usage:
+      into.usage = event.usage;
+      break;
+    case model_event_kind::stop:
+      into.stop = event.stop;
+      break;
+    case model_event_kind::retry:
+      break;
+  }
+}
+
+std::string last_user_of(const model_request& request) {
+  for (auto i = request.messages.rbegin(); i != request.messages.rend(); ++i)
+    if ((*i)->role == message_role::user)
+      return (*i)->text;
+  return {};
+}
+
+// A piece of the message that is there with and without its secrets.
+std::string expected_piece(const std::string& text, const std::string& hidden) {
+  auto [end, other] = std::mismatch(text.begin(), text.end(), hidden.begin(),
+                                    hidden.end());
+  auto piece = std::string{text.begin(), end};
+  piece.resize(code_point_offset(piece, max_expected));
+  return sanitize_utf8(piece) == piece ? piece : std::string{};
+}
+
+caf::error write_error(const std::string& path) {
+  return make_error(errc::configuration, "cannot write the cassette", path,
+                    "record to a file in a folder that exists");
+}
+
+} // namespace
+
+cassette_writer::cassette_writer(std::string path, std::vector<secret> secrets)
+  : path_(std::move(path)),
+    secrets_(std::move(secrets)),
+    text_(cassette_head) {
+  // nop
+}
+
+std::string cassette_writer::hide(std::string text) const {
+  text = hide_secrets(text, secret{});
+  for (const auto& known : secrets_)
+    text = hide_secrets(text, known);
+  return text;
+}
+
+caf::error cassette_writer::add(const model_request& request,
+                                const std::vector<model_event>& events) {
+  if (auto why = catch_up(request))
+    return why;
+  add_retries(events);
+  auto result = recorded_turn{};
+  for (const auto& event : events)
+    take(result, event);
+  auto user = last_user_of(request);
+  result.last_user = expected_piece(user, hide(user));
+  write(std::move(result));
+  return save();
+}
+
+caf::error cassette_writer::add(const model_request& request,
+                                const std::vector<model_event>& events,
+                                const caf::error& failure) {
+  auto what = to_fault(failure);
+  if (!is_provider_error(what.kind))
+    return {};
+  if (auto why = catch_up(request))
+    return why;
+  add_retries(events);
+  auto is_piece = [](const model_event& x) {
+    return x.kind == model_event_kind::text_delta
+           || x.kind == model_event_kind::reasoning_delta;
+  };
+  auto pieces = std::count_if(events.begin(), events.end(), is_piece);
+  what.message = hide(what.message);
+  text_ += to_cassette_text(what, static_cast<size_t>(pieces));
+  return save();
+}
+
+caf::error cassette_writer::catch_up(const model_request& request) {
+  auto count = size_t{0};
+  for (const auto& message : request.messages) {
+    if (message->role != message_role::assistant || count++ < replies_)
+      continue;
+    auto known = recorded_turn{};
+    known.text = message->text;
+    known.calls = message->calls;
+    write(std::move(known));
+  }
+  if (count < replies_)
+    return make_error(errc::cassette,
+                      "a cassette holds one conversation, and this request "
+                      "belongs to another one",
+                      path_);
+  return {};
+}
+
+// The failures that a layer below has already retried.
+void cassette_writer::add_retries(const std::vector<model_event>& events) {
+  for (const auto& event : events) {
+    if (event.kind != model_event_kind::retry)
+      continue;
+    auto what = fault{};
+    what.kind = static_cast<errc>(event.error_kind);
+    what.message = hide(event.text);
+    if (is_provider_error(what.kind))
+      text_ += to_cassette_text(what, 0);
+  }
+}
+
+void cassette_writer::write(recorded_turn x) {
+  x.text = hide(std::move(x.text));
+  x.reasoning = hide(std::move(x.reasoning));
+  for (auto& call : x.calls) {
+    call.arguments = hide(std::move(call.arguments));
+    call.raw = hide(std::move(call.raw));
+  }
+  text_ += to_cassette_text(x);
+  ++replies_;
+}
+
+// A reader sees the old file or the new one.
+caf::error cassette_writer::save() const {
+  auto draft = path_ + ".tmp" + std::to_string(::getpid());
+  auto out = std::ofstream{draft, std::ios::binary | std::ios::trunc};
+  out << text_;
+  out.close();
+  auto failed = std::error_code{};
+  if (out)
+    std::filesystem::rename(draft, path_, failed);
+  if (out && !failed)
+    return {};
+  std::filesystem::remove(draft, failed);
+  return write_error(path_);
+}
+
+} // namespace troupe
