@@ -49,7 +49,7 @@ public:
         detail::unwatch_callee(callee_pointer(), self_, id_);
     detail::forget_response(self_, id_, has_timer_);
     if constexpr (takes_cancel<Handle>)
-      if (is_open())
+      if (open_)
         self_->send(callee_, cancel_request{id_.request_id().integer_value()});
   }
 
@@ -86,14 +86,10 @@ public:
 
 private:
   void finish(caf::expected<R> outcome) {
+    // After a timeout the callee is still at work for us.
+    open_ = !outcome && outcome.error() == caf::sec::request_timeout;
     outcome_.emplace(std::move(outcome));
     waiter_.resume(); // may destroy this
-  }
-
-  /// Whether the callee may still be at work for us.
-  bool is_open() const {
-    return !outcome_
-           || (!*outcome_ && outcome_->error() == caf::sec::request_timeout);
   }
 
   auto callee_pointer() const {
@@ -105,6 +101,7 @@ private:
   caf::message_id id_;
   bool has_timer_;
   bool watching_ = false;
+  bool open_ = true;
   waiter waiter_;
   std::optional<caf::expected<R>> outcome_;
 };
