@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace troupe::co {
 
@@ -26,13 +27,13 @@ public:
   }
 
   void release() {
-    auto farewell = std::function<void()>{};
+    auto farewells = std::vector<std::function<void()>>{};
     {
       auto guard = std::lock_guard{mutex_};
       if (--held_ == 0)
-        farewell = std::exchange(farewell_, nullptr);
+        farewells.swap(farewells_);
     }
-    if (farewell)
+    for (auto& farewell : farewells)
       farewell();
   }
 
@@ -42,7 +43,7 @@ public:
     {
       auto guard = std::lock_guard{mutex_};
       if (held_ > 0) {
-        farewell_ = std::move(farewell);
+        farewells_.push_back(std::move(farewell));
         return;
       }
     }
@@ -52,7 +53,7 @@ public:
 private:
   std::mutex mutex_;
   size_t held_ = 0;
-  std::function<void()> farewell_;
+  std::vector<std::function<void()>> farewells_;
 };
 
 } // namespace troupe::co

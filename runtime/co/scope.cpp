@@ -122,9 +122,16 @@ std::size_t scope::cancel(frame_key key) {
   return destroy_where([key](const root_frame& x) { return x.key_ == key; });
 }
 
-std::size_t scope::cancel_others() {
-  return destroy_where(
-    [](const root_frame& x) { return x.survived_ == nullptr; });
+std::vector<linger_ptr> scope::cancel_others() {
+  auto lingering = std::vector<linger_ptr>{};
+  destroy_where([&](const root_frame& x) {
+    if (x.survived_ != nullptr)
+      return false;
+    if (x.lingering())
+      lingering.push_back(x.lingering());
+    return true;
+  });
+  return lingering;
 }
 
 } // namespace troupe::co

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <exception>
 #include <utility>
+#include <vector>
 
 namespace troupe::co {
 
@@ -34,8 +35,9 @@ public:
   /// calls this, if it is among them, is destroyed when it next suspends.
   std::size_t cancel(frame_key key);
 
-  /// Destroys all coroutines but the one that calls this.
-  std::size_t cancel_others();
+  /// Destroys all coroutines but the one that calls this. Returns what still
+  /// lingers (see `settle`).
+  std::vector<linger_ptr> cancel_others();
 
   /// Roots that have not ended.
   std::size_t size() const noexcept {

@@ -89,4 +89,13 @@ auto inspect(Inspector& f, model_event& x) {
            x.usage, x.stop, x.error_kind, x.attempt, x.delay);
 }
 
+/// Asks a model's stream for what has come since; answered when there is an
+/// event. A transfer whose events nobody pulls is paused.
+struct pull_model_events {};
+
+template <class Inspector>
+auto inspect(Inspector& f, pull_model_events&) {
+  return f(caf::meta::type_name("troupe::pull_model_events"));
+}
+
 } // namespace troupe

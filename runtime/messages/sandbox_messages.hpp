@@ -105,4 +105,22 @@ auto inspect(Inspector& f, process_result& x) {
            x.limit);
 }
 
+struct describe_sandbox {};
+
+template <class Inspector>
+auto inspect(Inspector& f, describe_sandbox&) {
+  return f(caf::meta::type_name("troupe::describe_sandbox"));
+}
+
+/// What a model must know of where it works.
+struct sandbox_description {
+  /// The text of one system message.
+  std::string text;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, sandbox_description& x) {
+  return f(caf::meta::type_name("troupe::sandbox_description"), x.text);
+}
+
 } // namespace troupe

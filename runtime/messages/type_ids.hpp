@@ -1,9 +1,6 @@
 #pragma once
 
-#include "troupe/runtime/co/cancel_request.hpp"
-#include "troupe/runtime/messages/chat_message.hpp"
-#include "troupe/runtime/messages/model_messages.hpp"
-#include "troupe/runtime/messages/sandbox_messages.hpp"
+#include "troupe/runtime/messages/interfaces.hpp"
 
 #include "caf/type_id.hpp"
 
@@ -32,5 +29,40 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::replace_in_file_result))
   CAF_ADD_TYPE_ID(troupe, (troupe::process_request))
   CAF_ADD_TYPE_ID(troupe, (troupe::process_result))
+  CAF_ADD_TYPE_ID(troupe, (troupe::done))
+  CAF_ADD_TYPE_ID(troupe, (troupe::end_work))
+  CAF_ADD_TYPE_ID(troupe, (troupe::describe_sandbox))
+  CAF_ADD_TYPE_ID(troupe, (troupe::sandbox_description))
+  CAF_ADD_TYPE_ID(troupe, (troupe::pull_model_events))
+  CAF_ADD_TYPE_ID(troupe, (troupe::model_batch))
+  CAF_ADD_TYPE_ID(troupe, (troupe::invocation))
+  CAF_ADD_TYPE_ID(troupe, (troupe::tool_request))
+  CAF_ADD_TYPE_ID(troupe, (troupe::tool_result))
+  CAF_ADD_TYPE_ID(troupe, (troupe::session_key))
+  CAF_ADD_TYPE_ID(troupe, (troupe::session_record))
+  CAF_ADD_TYPE_ID(troupe, (troupe::session_summary))
+  CAF_ADD_TYPE_ID(troupe, (troupe::open_turn))
+  CAF_ADD_TYPE_ID(troupe, (troupe::session_turn))
+  CAF_ADD_TYPE_ID(troupe, (troupe::close_turn))
+  CAF_ADD_TYPE_ID(troupe, (troupe::session_idle))
+  CAF_ADD_TYPE_ID(troupe, (troupe::append_session))
+  CAF_ADD_TYPE_ID(troupe, (troupe::sync_store))
+  CAF_ADD_TYPE_ID(troupe, (troupe::load_session))
+  CAF_ADD_TYPE_ID(troupe, (troupe::stored_session))
+  CAF_ADD_TYPE_ID(troupe, (troupe::list_sessions))
+  CAF_ADD_TYPE_ID(troupe, (troupe::session_list))
+  CAF_ADD_TYPE_ID(troupe, (troupe::erase_session))
+  CAF_ADD_TYPE_ID(troupe, (troupe::erased_sessions))
+  CAF_ADD_TYPE_ID(troupe, (troupe::fault))
+  CAF_ADD_TYPE_ID(troupe, (troupe::run_request))
+  CAF_ADD_TYPE_ID(troupe, (troupe::run_usage))
+  CAF_ADD_TYPE_ID(troupe, (troupe::run_step))
+  CAF_ADD_TYPE_ID(troupe, (troupe::run_object))
+  CAF_ADD_TYPE_ID(troupe, (troupe::run_event))
+  CAF_ADD_TYPE_ID(troupe, (troupe::pull_run_events))
+  CAF_ADD_TYPE_ID(troupe, (troupe::run_event_batch))
+  CAF_ADD_TYPE_ID(troupe, (troupe::await_run))
+  CAF_ADD_TYPE_ID(troupe, (troupe::cancel_run))
+  CAF_ADD_TYPE_ID(troupe, (troupe::expire_run))
 
 CAF_END_TYPE_ID_BLOCK(troupe)

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "troupe/runtime/co/cancel_request.hpp"
+#include "troupe/runtime/messages/done.hpp"
+#include "troupe/runtime/messages/model_messages.hpp"
+#include "troupe/runtime/messages/run_messages.hpp"
+#include "troupe/runtime/messages/sandbox_messages.hpp"
+#include "troupe/runtime/messages/session_messages.hpp"
+#include "troupe/runtime/messages/tool_messages.hpp"
+
+#include "caf/replies_to.hpp"
+#include "caf/stateful_actor.hpp"
+#include "caf/typed_actor.hpp"
+#include "caf/typed_event_based_actor.hpp"
+
+namespace troupe {
+
+// Who answers what: one page. Every actor here answers each request, also when
+// it dies, and takes `co::cancel_request` for those it has not answered.
+
+struct model_batch;
+
+/// One answer of a model that has not arrived in full. It quits after its last
+/// batch or failure; `end_work` aborts it.
+using model_stream_actor
+  = co::cancellable_actor<caf::replies_to<pull_model_events>::with<model_batch>,
+                          caf::replies_to<end_work>::with<done>>;
+
+/// Events of a model's answer. The last batch ends with `stop`.
+struct model_batch {
+  std::vector<model_event> events;
+  /// Where the rest comes from; null with the last batch.
+  model_stream_actor rest;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, model_batch& x) {
+  return f(caf::meta::type_name("troupe::model_batch"), x.events, x.rest);
+}
+
+/// One provider connection. Errors are of the nine provider kinds.
+using model_actor
+  = co::cancellable_actor<caf::replies_to<model_request>::with<model_batch>>;
+
+/// One tool of one run. A failure is a result; an error means the actor died.
+using tool_actor
+  = co::cancellable_actor<caf::replies_to<tool_request>::with<tool_result>,
+                          caf::replies_to<end_work>::with<done>>;
+
+/// One run's files and commands.
+using sandbox_actor = co::cancellable_actor<
+  caf::replies_to<read_file_request>::with<read_file_result>,
+  caf::replies_to<list_files_request>::with<list_files_result>,
+  caf::replies_to<glob_request>::with<glob_result>,
+  caf::replies_to<grep_request>::with<grep_result>,
+  caf::replies_to<write_file_request>::with<write_file_result>,
+  caf::replies_to<replace_in_file_request>::with<replace_in_file_result>,
+  caf::replies_to<process_request>::with<process_result>,
+  caf::replies_to<describe_sandbox>::with<sandbox_description>,
+  caf::replies_to<end_work>::with<done>>;
+
+/// The one owner of the store.
+using store_actor = co::cancellable_actor<
+  caf::reacts_to<append_session>, caf::replies_to<sync_store>::with<done>,
+  caf::replies_to<load_session>::with<stored_session>,
+  caf::replies_to<list_sessions>::with<session_list>,
+  caf::replies_to<erase_session>::with<erased_sessions>>;
+
+/// One conversation: gives its turns to one run at a time, in order.
+using session_actor
+  = co::cancellable_actor<caf::replies_to<open_turn>::with<session_turn>,
+                          caf::reacts_to<close_turn>>;
+
+/// Finds or starts the session of a key and passes its turns on.
+using session_registry_actor
+  = co::cancellable_actor<caf::replies_to<open_turn>::with<session_turn>,
+                          caf::reacts_to<close_turn>,
+                          caf::reacts_to<session_idle>>;
+
+/// One top-level run.
+using run_actor = co::cancellable_actor<
+  caf::replies_to<await_run>::with<run_object>,
+  caf::replies_to<pull_run_events>::with<run_event_batch>,
+  caf::reacts_to<cancel_run>, caf::reacts_to<expire_run>>;
+
+} // namespace troupe

@@ -1,0 +1,236 @@
+#pragma once
+
+#include "troupe/config/errc.hpp"
+#include "troupe/runtime/messages/chat_message.hpp"
+
+#include "caf/meta/type_name.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+template <class Inspector>
+auto inspect(Inspector& f, fault& x) {
+  return f(caf::meta::type_name("troupe::fault"), x.kind, x.message, x.where,
+           x.hint, x.status, x.retryable, x.retry_after);
+}
+
+/// What a run may be asked for. Empty fields take the agent's or the
+/// configuration's value.
+struct run_request {
+  std::string agent;
+  std::string input;
+  /// Made up when empty.
+  std::string session_id;
+  std::string actor_id;
+  /// Application values for tools and templates: the text of a JSON object.
+  std::string context_json = "{}";
+  /// "connection:model" or a role, in place of the agent's.
+  std::string model;
+  /// Extra model request fields: the text of a JSON object.
+  std::string settings_json;
+  /// read_only | auto | ask | approve, in place of the agent's.
+  std::string permission_mode;
+  /// The workspace's root directory, in place of the agent's.
+  std::string workspace;
+  /// From the start of the run; 0 takes the configured one.
+  caf::timespan deadline{0};
+  /// Keep events for `pull_run_events`. Without, a run keeps none.
+  bool with_events = false;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, run_request& x) {
+  return f(caf::meta::type_name("troupe::run_request"), x.agent, x.input,
+           x.session_id, x.actor_id, x.context_json, x.model, x.settings_json,
+           x.permission_mode, x.workspace, x.deadline, x.with_events);
+}
+
+/// The words of `status` in the run object. On disk: append, never reorder.
+enum class run_status : uint8_t {
+  pending,
+  queued,
+  running,
+  suspended,
+  completed,
+  failed,
+  partial,
+  cancelled,
+  interrupted,
+};
+
+std::string to_string(run_status x);
+
+struct run_usage {
+  token_usage tokens;
+  uint64_t model_requests = 0;
+  uint64_t tool_calls = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, run_usage& x) {
+  return f(caf::meta::type_name("troupe::run_usage"), x.tokens,
+           x.model_requests, x.tool_calls);
+}
+
+struct run_step {
+  uint64_t id = 1;
+  std::string participant;
+  run_status status = run_status::running;
+  int64_t started_at = 0;
+  /// 0 while it runs.
+  int64_t ended_at = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, run_step& x) {
+  return f(caf::meta::type_name("troupe::run_step"), x.id, x.participant,
+           x.status, x.started_at, x.ended_at);
+}
+
+/// The run object of the contract. Times are microseconds since the epoch, 0
+/// where they have not come yet.
+struct run_object {
+  std::string run_id;
+  std::string kind = "agent";
+  std::string name;
+  run_status status = run_status::pending;
+  std::string session_id;
+  std::string actor_id;
+  std::string input;
+  bool has_response = false;
+  std::string response;
+  /// JSON text of the checked object of a result schema; empty: the response.
+  std::string output_json;
+  run_usage usage;
+  std::vector<run_step> steps;
+  bool has_error = false;
+  fault error;
+  /// What could not be closed or cleaned up when the run ended.
+  std::vector<std::string> cleanup_failures;
+  int64_t created_at = 0;
+  int64_t started_at = 0;
+  int64_t ended_at = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, run_object& x) {
+  return f(caf::meta::type_name("troupe::run_object"), x.run_id, x.kind, x.name,
+           x.status, x.session_id, x.actor_id, x.input, x.has_response,
+           x.response, x.output_json, x.usage, x.steps, x.has_error, x.error,
+           x.cleanup_failures, x.created_at, x.started_at, x.ended_at);
+}
+
+/// The words of `type` in an event. On disk: append, never reorder.
+enum class event_type : uint8_t {
+  run_start,
+  invocation_start,
+  message_start,
+  text_delta,
+  reasoning_delta,
+  tool_call,
+  tool_result,
+  model_retry,
+  usage,
+  message_stop,
+  invocation_stop,
+  step_start,
+  step_stop,
+  handoff,
+  interjection,
+  artifact,
+  checkpoint,
+  approval_request,
+  suspended,
+  resumed,
+  agent_stream,
+  custom,
+  run_stop,
+  run_error,
+  run_partial,
+  run_cancel,
+};
+
+std::string to_string(event_type x);
+
+/// Whether nothing follows an event of this type in its run.
+constexpr bool is_terminal(event_type x) {
+  return x >= event_type::run_stop || x == event_type::suspended;
+}
+
+/// One event of a run. Which fields count depends on the type; `event_json`
+/// gives the contract's form.
+struct run_event {
+  /// 0: not stored (deltas).
+  uint64_t seq = 0;
+  int64_t at = 0;
+  event_type type = event_type::custom;
+  /// Deltas, a message's whole text, a retry's reason, an answer.
+  std::string text;
+  /// tool_call and tool_result; for the latter `arguments` holds the result.
+  troupe::tool_call call;
+  bool is_error = false;
+  token_usage usage;
+  /// The failure of run_error, model_retry and tool results that hide one.
+  fault why;
+  uint32_t attempt = 0;
+  /// Anything else: the text of a JSON object, merged into `data`.
+  std::string data_json;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, run_event& x) {
+  return f(caf::meta::type_name("troupe::run_event"), x.seq, x.at, x.type,
+           x.text, x.call, x.is_error, x.usage, x.why, x.attempt, x.data_json);
+}
+
+/// Asks for the events after the first `seen` of a run, all that have not been
+/// pulled; answered when there is one or the run is over. What was pulled is
+/// forgotten, so there is one reader.
+struct pull_run_events {};
+
+template <class Inspector>
+auto inspect(Inspector& f, pull_run_events&) {
+  return f(caf::meta::type_name("troupe::pull_run_events"));
+}
+
+struct run_event_batch {
+  std::vector<run_event> events;
+  /// The last of them was the run's last.
+  bool done = false;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, run_event_batch& x) {
+  return f(caf::meta::type_name("troupe::run_event_batch"), x.events, x.done);
+}
+
+/// Answered with the run object when the run has ended.
+struct await_run {};
+
+template <class Inspector>
+auto inspect(Inspector& f, await_run&) {
+  return f(caf::meta::type_name("troupe::await_run"));
+}
+
+/// Ends a run as cancelled; harmless when it has ended.
+struct cancel_run {
+  std::string reason;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, cancel_run& x) {
+  return f(caf::meta::type_name("troupe::cancel_run"), x.reason);
+}
+
+/// A run's supervisor tells it that its time is up.
+struct expire_run {};
+
+template <class Inspector>
+auto inspect(Inspector& f, expire_run&) {
+  return f(caf::meta::type_name("troupe::expire_run"));
+}
+
+} // namespace troupe

@@ -1,0 +1,175 @@
+#pragma once
+
+#include "troupe/runtime/messages/chat_message.hpp"
+#include "troupe/storage/session_store.hpp"
+
+#include "caf/meta/type_name.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+// The storage layer's plain structs, as messages.
+
+template <class Inspector>
+auto inspect(Inspector& f, session_key& x) {
+  return f(caf::meta::type_name("troupe::session_key"), x.agent, x.session_id,
+           x.actor_id);
+}
+
+template <class Inspector>
+auto inspect(Inspector& f, session_record& x) {
+  return f(caf::meta::type_name("troupe::session_record"), x.seq, x.kind, x.at,
+           x.body);
+}
+
+template <class Inspector>
+auto inspect(Inspector& f, session_summary& x) {
+  return f(caf::meta::type_name("troupe::session_summary"), x.key, x.messages,
+           x.created_at, x.updated_at);
+}
+
+/// Asks for the next turn of a conversation; answered when it is this run's.
+struct open_turn {
+  session_key key;
+  std::string run_id;
+  /// The id was just made up: there is nothing to load.
+  bool fresh = false;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, open_turn& x) {
+  return f(caf::meta::type_name("troupe::open_turn"), x.key, x.run_id, x.fresh);
+}
+
+/// The conversation so far, until `close_turn` this run's alone. Always one
+/// that a provider accepts.
+struct session_turn {
+  std::vector<chat_message_ptr> messages;
+  /// The run state that the last turn left: the text of a JSON object.
+  std::string state_json = "{}";
+  /// Results that a crash left out, already among `messages`; to be stored.
+  std::vector<chat_message_ptr> repaired;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, session_turn& x) {
+  return f(caf::meta::type_name("troupe::session_turn"), x.messages,
+           x.state_json, x.repaired);
+}
+
+/// Gives a turn back, or no longer wants it. With `keep` the messages are the
+/// conversation from here on; without, it is loaded anew when next needed.
+struct close_turn {
+  session_key key;
+  std::string run_id;
+  bool keep = false;
+  std::vector<chat_message_ptr> messages;
+  std::string state_json;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, close_turn& x) {
+  return f(caf::meta::type_name("troupe::close_turn"), x.key, x.run_id, x.keep,
+           x.messages, x.state_json);
+}
+
+/// A session tells its registry that nobody waits for it.
+struct session_idle {
+  session_key key;
+  /// Turns it was asked for since it started, all of them over.
+  uint64_t served = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, session_idle& x) {
+  return f(caf::meta::type_name("troupe::session_idle"), x.key, x.served);
+}
+
+/// Appends messages and, where not empty, the run state to a session's log.
+/// Order is kept; `sync_store` says when it is safe.
+struct append_session {
+  session_key key;
+  std::vector<chat_message_ptr> messages;
+  std::string state_json;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, append_session& x) {
+  return f(caf::meta::type_name("troupe::append_session"), x.key, x.messages,
+           x.state_json);
+}
+
+/// Answered when everything that the sender appended to `key` before is as
+/// durable as the store makes it; an error when any of it could not be stored.
+struct sync_store {
+  session_key key;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, sync_store& x) {
+  return f(caf::meta::type_name("troupe::sync_store"), x.key);
+}
+
+struct load_session {
+  session_key key;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, load_session& x) {
+  return f(caf::meta::type_name("troupe::load_session"), x.key);
+}
+
+/// A session's log as it is stored.
+struct stored_session {
+  std::vector<chat_message_ptr> messages;
+  std::string state_json = "{}";
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, stored_session& x) {
+  return f(caf::meta::type_name("troupe::stored_session"), x.messages,
+           x.state_json);
+}
+
+/// Lists sessions, newest first; of one id where `session_id` is not empty.
+struct list_sessions {
+  std::string session_id;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, list_sessions& x) {
+  return f(caf::meta::type_name("troupe::list_sessions"), x.session_id);
+}
+
+struct session_list {
+  std::vector<session_summary> sessions;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, session_list& x) {
+  return f(caf::meta::type_name("troupe::session_list"), x.sessions);
+}
+
+/// Removes a session from the store; answered with how many went.
+struct erase_session {
+  session_key key;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, erase_session& x) {
+  return f(caf::meta::type_name("troupe::erase_session"), x.key);
+}
+
+struct erased_sessions {
+  uint64_t count = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, erased_sessions& x) {
+  return f(caf::meta::type_name("troupe::erased_sessions"), x.count);
+}
+
+} // namespace troupe

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "troupe/runtime/messages/chat_message.hpp"
+
+#include "caf/meta/type_name.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// Who asked for a run and with what; set by the application, never by a
+/// model.
+struct invocation {
+  std::string run_id;
+  std::string session_id;
+  /// The caller's trusted identity, or empty.
+  std::string actor_id;
+  /// The application's values: the text of a JSON object.
+  std::string context_json = "{}";
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, invocation& x) {
+  return f(caf::meta::type_name("troupe::invocation"), x.run_id, x.session_id,
+           x.actor_id, x.context_json);
+}
+
+/// Asks a tool for one call. The arguments were checked against its schema.
+struct tool_request {
+  tool_call call;
+  shared<troupe::invocation> invocation;
+  /// The run's mutable state as the call finds it: the text of a JSON object.
+  shared<std::string> state_json;
+  /// Microseconds since the epoch; 0 never.
+  int64_t deadline = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, tool_request& x) {
+  return f(caf::meta::type_name("troupe::tool_request"), x.call, x.invocation,
+           x.state_json, x.deadline);
+}
+
+/// What a call came to.
+struct tool_result {
+  /// The JSON text the model sees; `{"error":"…"}` for a failure.
+  std::string content = "null";
+  bool is_error = false;
+  /// What the call changed of the run's state: the text of a JSON object whose
+  /// members replace those of the state, null removing one; empty: nothing.
+  std::string state_patch;
+  /// What was hidden from the model: the text of an exception that is no
+  /// `tool_error`. For the operator.
+  std::string hidden_failure;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, tool_result& x) {
+  return f(caf::meta::type_name("troupe::tool_result"), x.content, x.is_error,
+           x.state_patch, x.hidden_failure);
+}
+
+} // namespace troupe
