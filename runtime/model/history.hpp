@@ -1,0 +1,32 @@
+#pragma once
+
+#include "troupe/runtime/messages/chat_message.hpp"
+
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// What a call was told whose result nobody knows.
+inline constexpr auto lost_result
+  = R"({"error":"interrupted: the outcome of this call is unknown"})";
+
+/// A conversation as a provider accepts it.
+struct repaired_history {
+  std::vector<chat_message_ptr> messages;
+  /// The results that were missing, among `messages` as well.
+  std::vector<chat_message_ptr> added;
+};
+
+/// Puts a stored conversation in order: the results of each assistant message
+/// follow it in the order of its calls, matched by occurrence when ids repeat,
+/// each call has exactly one, results without a call are left out. Results are
+/// stored as they arrive, so a crash or a cancel can leave them in any state.
+/// Linear in the number of messages.
+repaired_history repair_history(std::vector<chat_message_ptr> messages);
+
+/// The ids of `calls` made unique within their message, empty ones made up;
+/// no provider accepts one twice.
+void make_ids_unique(std::vector<tool_call>& calls);
+
+} // namespace troupe

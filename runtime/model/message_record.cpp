@@ -1,0 +1,170 @@
+#include "troupe/runtime/model/message_record.hpp"
+
+#include "troupe/config/errc.hpp"
+#include "troupe/runtime/json/json_text.hpp"
+#include "troupe/runtime/model/cbor.hpp"
+#include "troupe/runtime/run/timestamp.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace troupe {
+
+namespace {
+
+void write_calls(cbor_writer& out, const std::vector<tool_call>& calls) {
+  out.text("c");
+  out.array(calls.size());
+  for (const auto& call : calls) {
+    out.array(4);
+    out.text(call.id);
+    out.text(call.name);
+    out.text(call.arguments);
+    out.text(call.raw);
+  }
+}
+
+using nlohmann::json;
+
+caf::error damaged() {
+  return make_error(errc::storage, "a stored record cannot be read", {},
+                    "the store is damaged: restore a backup");
+}
+
+std::vector<tool_call> read_calls(cbor_reader& in) {
+  auto result = std::vector<tool_call>{};
+  auto count = in.array();
+  for (uint64_t i = 0; i < count && in.good(); ++i) {
+    if (in.array() != 4)
+      in.fail();
+    auto call = tool_call{};
+    call.id = in.text();
+    call.name = in.text();
+    call.arguments = in.text();
+    call.raw = in.text();
+    result.push_back(std::move(call));
+  }
+  return result;
+}
+
+void read_member(cbor_reader& in, chat_message& out) {
+  auto key = in.text();
+  if (key == "r") {
+    auto role = in.number();
+    if (role > static_cast<uint64_t>(message_role::tool))
+      in.fail();
+    else
+      out.role = static_cast<message_role>(role);
+  } else if (key == "@") {
+    out.at = static_cast<int64_t>(in.number());
+  } else if (key == "t") {
+    out.text = in.text();
+  } else if (key == "c") {
+    out.calls = read_calls(in);
+  } else if (key == "i") {
+    out.call_id = in.text();
+  } else if (key == "n") {
+    out.tool_name = in.text();
+  } else if (key == "e") {
+    out.is_error = in.yes();
+  } else {
+    in.fail(); // a later version's: its store has a later version too
+  }
+}
+
+json parsed_or_text(const std::string& text) {
+  auto value = json::parse(text, nullptr, false);
+  return value.is_discarded() ? json(sanitize_utf8(text)) : value;
+}
+
+} // namespace
+
+std::string encode_message(const chat_message& message) {
+  auto result = std::string{};
+  result.reserve(message.text.size() + 64);
+  auto out = cbor_writer{result};
+  out.map(2 + uint64_t{!message.text.empty()} + uint64_t{!message.calls.empty()}
+          + uint64_t{!message.call_id.empty()}
+          + uint64_t{!message.tool_name.empty()} + uint64_t{message.is_error});
+  out.text("r");
+  out.number(static_cast<uint64_t>(message.role));
+  out.text("@");
+  out.number(static_cast<uint64_t>(message.at));
+  if (!message.text.empty()) {
+    out.text("t");
+    out.text(message.text);
+  }
+  if (!message.calls.empty())
+    write_calls(out, message.calls);
+  if (!message.call_id.empty()) {
+    out.text("i");
+    out.text(message.call_id);
+  }
+  if (!message.tool_name.empty()) {
+    out.text("n");
+    out.text(message.tool_name);
+  }
+  if (message.is_error) {
+    out.text("e");
+    out.yes();
+  }
+  return result;
+}
+
+caf::expected<chat_message> decode_message(std::string_view record) {
+  auto in = cbor_reader{record};
+  auto result = chat_message{};
+  auto members = in.map();
+  for (uint64_t i = 0; i < members && in.good(); ++i)
+    read_member(in, result);
+  if (!in.good() || !in.at_end())
+    return damaged();
+  return result;
+}
+
+std::string encode_state(std::string_view state_json) {
+  auto result = std::string{};
+  auto out = cbor_writer{result};
+  out.map(1);
+  out.text("s");
+  out.text(state_json);
+  return result;
+}
+
+caf::expected<std::string> decode_state(std::string_view record) {
+  auto in = cbor_reader{record};
+  auto members = in.map();
+  auto key = in.text();
+  auto result = std::string{in.text()};
+  if (members != 1 || key != "s" || !in.good() || !in.at_end())
+    return damaged();
+  return result;
+}
+
+nlohmann::ordered_json message_json(const chat_message& message, uint64_t seq) {
+  static constexpr const char* roles[] = {"system", "user", "assistant",
+                                          "tool"};
+  auto content = nlohmann::ordered_json::array();
+  if (message.role == message_role::tool) {
+    content.push_back({{"type", "tool_result"},
+                       {"id", message.call_id},
+                       {"name", message.tool_name},
+                       {"content", parsed_or_text(message.text)},
+                       {"error", message.is_error}});
+  } else if (!message.text.empty()) {
+    content.push_back(
+      {{"type", "text"}, {"text", sanitize_utf8(message.text)}});
+  }
+  for (const auto& call : message.calls)
+    content.push_back({{"type", "tool_call"},
+                       {"id", call.id},
+                       {"name", call.name},
+                       {"arguments", parsed_or_text(call.arguments)}});
+  auto result = nlohmann::ordered_json{};
+  result["seq"] = seq;
+  result["role"] = roles[static_cast<size_t>(message.role)];
+  result["content"] = std::move(content);
+  result["at"] = rfc3339(message.at);
+  return result;
+}
+
+} // namespace troupe

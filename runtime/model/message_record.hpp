@@ -1,0 +1,33 @@
+#pragma once
+
+#include "troupe/runtime/messages/chat_message.hpp"
+
+#include "caf/expected.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace troupe {
+
+// How a chat message is stored: a CBOR map (RFC 8949) with short keys, absent
+// where empty. On disk: keys are never used again for something else.
+//   r role (0 system, 1 user, 2 assistant, 3 tool)   t text
+//   c calls: array of [id, name, arguments, raw]     i call id   n tool name
+//   e true where the result is an error              @ time, microseconds
+
+/// The stored form of `message`, without its private reasoning.
+std::string encode_message(const chat_message& message);
+
+/// The message of a record; `errc::storage` when it is none.
+caf::expected<chat_message> decode_message(std::string_view record);
+
+/// The stored form of a run state, the text of a JSON object, and back.
+std::string encode_state(std::string_view state_json);
+caf::expected<std::string> decode_state(std::string_view record);
+
+/// The form of `sessions show`: role, content blocks, time, and its number.
+nlohmann::ordered_json message_json(const chat_message& message, uint64_t seq);
+
+} // namespace troupe
