@@ -7,8 +7,14 @@ namespace troupe {
 
 namespace {
 
-// Longer names are not compared: the cost is quadratic.
+// A hostile file has many names, and comparing two is quadratic: neither
+// longer ones nor more are compared.
 constexpr size_t max_length = 64;
+constexpr size_t max_known = 64;
+
+size_t difference(size_t a, size_t b) {
+  return a < b ? b - a : a - b;
+}
 
 using row = std::array<size_t, max_length + 1>;
 
@@ -41,8 +47,9 @@ std::optional<std::string> nearest_name(std::string_view name,
   if (name.size() > max_length)
     return result;
   auto best = std::max<size_t>(1, name.size() / 3) + 1;
-  for (const auto& candidate : known) {
-    if (candidate.size() > max_length)
+  for (const auto& candidate : known.first(std::min(known.size(), max_known))) {
+    if (candidate.size() > max_length
+        || difference(name.size(), candidate.size()) >= best)
       continue;
     auto found = distance(name, candidate);
     if (found < best) {

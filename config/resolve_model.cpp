@@ -10,11 +10,14 @@ namespace troupe {
 
 namespace {
 
+// As many as help a reader.
+constexpr size_t max_listed = 32;
+
 template <class Map>
 std::vector<std::string> keys_of(const Map& map) {
   auto result = std::vector<std::string>{};
-  for (const auto& [key, value] : map)
-    result.push_back(key);
+  for (auto i = map.begin(); i != map.end() && result.size() < max_listed; ++i)
+    result.push_back(i->first);
   return result;
 }
 

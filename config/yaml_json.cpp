@@ -88,8 +88,9 @@ private:
 std::optional<std::string> yaml_value::json() const {
   if (!node_)
     return std::nullopt;
+  auto faults = reader_->fault_count();
   auto result = converter{*reader_}.convert(*node_, path_);
-  if (reader_->has_fault(path_))
+  if (reader_->fault_count() > faults)
     return std::nullopt;
   return result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

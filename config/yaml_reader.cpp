@@ -28,12 +28,6 @@ std::string list_of(std::span<const std::string> names) {
   return result;
 }
 
-bool is_above(std::string_view path, std::string_view lower) {
-  return lower.starts_with(path)
-         && (path.empty() || lower.size() == path.size()
-             || lower[path.size()] == '.' || lower[path.size()] == '[');
-}
-
 } // namespace
 
 yaml_fields::yaml_fields(yaml_value mapping) : mapping_(std::move(mapping)) {
@@ -80,22 +74,24 @@ yaml_value yaml_reader::root(const yaml_node& document) {
 
 void yaml_reader::fail(const std::string& path, const yaml_node& node,
                        std::string_view message, std::string hint) {
-  auto x = entry{path, node.source, node.line, node.column, {}};
+  auto x = entry{node.source, node.line, node.column, {}};
   x.what.where = where(node);
-  add(std::move(x), message, std::move(hint));
+  add(std::move(x), path, message, std::move(hint));
 }
 
 void yaml_reader::fail(const std::string& path, std::string place,
                        std::string_view message, std::string hint) {
-  auto x = entry{path, nullptr, 0, 0, {}};
+  auto x = entry{nullptr, 0, 0, {}};
   x.what.where = std::move(place);
-  add(std::move(x), message, std::move(hint));
+  add(std::move(x), path, message, std::move(hint));
 }
 
-void yaml_reader::add(entry x, std::string_view message, std::string hint) {
+void yaml_reader::add(entry x, const std::string& path,
+                      std::string_view message, std::string hint) {
   x.what.kind = errc::configuration;
-  if (!x.path.empty()) {
-    auto quoted = quote(x.path);
+  faulty_paths_.insert(path);
+  if (!path.empty()) {
+    auto quoted = quote(path);
     x.what.message = quoted.substr(1, quoted.size() - 2) + ": ";
   }
   x.what.message += message;
@@ -104,9 +100,22 @@ void yaml_reader::add(entry x, std::string_view message, std::string hint) {
 }
 
 bool yaml_reader::has_fault(std::string_view path) const {
-  return std::any_of(entries_.begin(), entries_.end(), [&](const auto& x) {
-    return is_above(path, x.path) || is_above(x.path, path);
-  });
+  if (path.empty())
+    return !faulty_paths_.empty();
+  for (auto mark : {'.', '['}) {
+    auto below = std::string{path} + mark;
+    auto i = faulty_paths_.lower_bound(below);
+    if (i != faulty_paths_.end() && i->starts_with(below))
+      return true;
+  }
+  // The path itself, and those above it.
+  while (faulty_paths_.count(path) == 0) {
+    if (path.empty())
+      return false;
+    auto mark = path.find_last_of(".[");
+    path = path.substr(0, mark == std::string_view::npos ? 0 : mark);
+  }
+  return true;
 }
 
 caf::error yaml_reader::error() const {

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -187,6 +188,10 @@ public:
   /// reported.
   bool has_fault(std::string_view path) const;
 
+  size_t fault_count() const noexcept {
+    return entries_.size();
+  }
+
   /// Every fault so far in the order of the text, as one error for
   /// `to_faults`; none when there was none.
   caf::error error() const;
@@ -206,19 +211,20 @@ public:
 
 private:
   struct entry {
-    std::string path;
     std::shared_ptr<const yaml_source> source;
     uint32_t line = 0;
     uint32_t column = 0;
     fault what;
   };
 
-  void add(entry x, std::string_view message, std::string hint);
+  void add(entry x, const std::string& path, std::string_view message,
+           std::string hint);
 
   variable_lookup variables_;
   // What variables may still add to the text of the document.
   size_t expansion_left_ = size_t{16} << 20;
   std::vector<entry> entries_;
+  std::set<std::string, std::less<>> faulty_paths_;
   std::set<std::string> secrets_;
 };
 
