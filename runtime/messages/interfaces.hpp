@@ -3,6 +3,7 @@
 #include "troupe/runtime/co/cancel_request.hpp"
 #include "troupe/runtime/messages/done.hpp"
 #include "troupe/runtime/messages/model_messages.hpp"
+#include "troupe/runtime/messages/permission_messages.hpp"
 #include "troupe/runtime/messages/run_messages.hpp"
 #include "troupe/runtime/messages/sandbox_messages.hpp"
 #include "troupe/runtime/messages/session_messages.hpp"
@@ -59,12 +60,18 @@ using sandbox_actor = co::cancellable_actor<
   caf::replies_to<describe_sandbox>::with<sandbox_description>,
   caf::replies_to<end_work>::with<done>>;
 
+/// Answers for whoever may be asked about a call.
+using approver_actor = co::cancellable_actor<
+  caf::replies_to<permission_request>::with<permission_answer>>;
+
 /// The one owner of the store.
-using store_actor = co::cancellable_actor<
-  caf::reacts_to<append_session>, caf::replies_to<sync_store>::with<done>,
-  caf::replies_to<load_session>::with<stored_session>,
-  caf::replies_to<list_sessions>::with<session_list>,
-  caf::replies_to<erase_session>::with<erased_sessions>>;
+using store_actor
+  = co::cancellable_actor<caf::reacts_to<append_session>,
+                          caf::replies_to<sync_store>::with<done>,
+                          caf::replies_to<load_session>::with<stored_session>,
+                          caf::replies_to<list_sessions>::with<session_list>,
+                          caf::replies_to<erase_session>::with<erased_sessions>,
+                          caf::reacts_to<flush_store>>;
 
 /// One conversation: gives its turns to one run at a time, in order.
 using session_actor

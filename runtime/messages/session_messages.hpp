@@ -113,6 +113,14 @@ auto inspect(Inspector& f, sync_store& x) {
   return f(caf::meta::type_name("troupe::sync_store"), x.key);
 }
 
+/// The store's note to itself that appends wait to be committed.
+struct flush_store {};
+
+template <class Inspector>
+auto inspect(Inspector& f, flush_store&) {
+  return f(caf::meta::type_name("troupe::flush_store"));
+}
+
 struct load_session {
   session_key key;
 };

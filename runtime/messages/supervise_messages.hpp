@@ -129,13 +129,13 @@ auto inspect(Inspector& f, measure_mailbox&) {
 
 /// Keeps children alive. `end_work` stops them in reverse order, then ends
 /// the supervisor; the answer comes when all are gone.
-using supervisor_actor = co::cancellable_actor<
-  caf::replies_to<start_child>::with<caf::actor>,
-  caf::replies_to<stop_child>::with<stopped_child>,
-  caf::replies_to<find_child>::with<caf::actor>,
-  caf::replies_to<list_children>::with<child_list>,
-  caf::replies_to<measure_mailbox>::with<int64_t>,
-  caf::replies_to<end_work>::with<done>>;
+using supervisor_actor
+  = co::cancellable_actor<caf::replies_to<start_child>::with<caf::actor>,
+                          caf::replies_to<stop_child>::with<stopped_child>,
+                          caf::replies_to<find_child>::with<caf::actor>,
+                          caf::replies_to<list_children>::with<child_list>,
+                          caf::replies_to<measure_mailbox>::with<int64_t>,
+                          caf::replies_to<end_work>::with<done>>;
 
 } // namespace troupe
 

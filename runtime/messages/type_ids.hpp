@@ -1,6 +1,7 @@
 #pragma once
 
 #include "troupe/runtime/messages/interfaces.hpp"
+#include "troupe/runtime/messages/supervise_messages.hpp"
 
 #include "caf/type_id.hpp"
 
@@ -71,5 +72,8 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::child_info))
   CAF_ADD_TYPE_ID(troupe, (troupe::child_list))
   CAF_ADD_TYPE_ID(troupe, (troupe::measure_mailbox))
+  CAF_ADD_TYPE_ID(troupe, (troupe::flush_store))
+  CAF_ADD_TYPE_ID(troupe, (troupe::permission_request))
+  CAF_ADD_TYPE_ID(troupe, (troupe::permission_answer))
 
 CAF_END_TYPE_ID_BLOCK(troupe)

@@ -1,0 +1,108 @@
+#include "troupe/actors/session/session_registry.hpp"
+
+#include "troupe/actors/session/session.hpp"
+#include "troupe/runtime/co/serve.hpp"
+#include "troupe/runtime/co/sleep.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+using registry_ptr
+  = session_registry_actor::stateful_pointer<session_registry_state>;
+
+/// One text for a key; lengths keep ("a", "bc") from ("ab", "c").
+std::string flat_key(const session_key& x) {
+  return std::to_string(x.agent.size()) + ':' + x.agent
+         + std::to_string(x.session_id.size()) + ':' + x.session_id
+         + x.actor_id;
+}
+
+session_registry_state::entry& find_or_start(registry_ptr self,
+                                             const session_key& key) {
+  auto& state = self->state;
+  auto& entry = state.sessions[flat_key(key)];
+  if (!entry.session) {
+    entry.session = self->spawn<caf::monitored>(
+      session_behavior, session_spec{key, state.spec.store, self});
+    entry.opened = 0;
+  }
+  return entry;
+}
+
+/// Ends sessions that have been idle for long enough, for as long as there
+/// are idle ones: a registry without any has no timer.
+co::task<void> sweep(registry_ptr self) {
+  auto& state = self->state;
+  auto again = true;
+  while (again) {
+    co_await co::sleep_for(self, state.spec.idle_after);
+    again = false;
+    auto now = self->clock().now();
+    for (auto i = state.sessions.begin(); i != state.sessions.end();) {
+      auto due = i->second.is_idle
+                 && now - i->second.idle_since >= state.spec.idle_after;
+      again = again || (i->second.is_idle && !due);
+      if (!due) {
+        ++i;
+        continue;
+      }
+      self->send_exit(i->second.session, caf::exit_reason::user_shutdown);
+      i = state.sessions.erase(i);
+    }
+  }
+  state.is_sweeping = false;
+}
+
+void note_idle(registry_ptr self, const session_idle& x) {
+  auto& state = self->state;
+  auto found = state.sessions.find(flat_key(x.key));
+  // A turn that was passed on meanwhile is not over yet.
+  if (found == state.sessions.end() || found->second.opened != x.served)
+    return;
+  found->second.is_idle = true;
+  found->second.idle_since = self->clock().now();
+  if (!std::exchange(state.is_sweeping, true))
+    state.running.spawn(self, {}, sweep(self));
+}
+
+void forget(session_registry_state& state, const caf::actor_addr& who) {
+  auto& sessions = state.sessions;
+  for (auto i = sessions.begin(); i != sessions.end(); ++i)
+    if (i->second.session.address() == who) {
+      sessions.erase(i);
+      return;
+    }
+}
+
+} // namespace
+
+session_registry_actor::behavior_type
+session_registry_behavior(registry_ptr self, session_registry_spec spec) {
+  self->state.spec = std::move(spec);
+  self->set_down_handler([self](caf::down_msg& x) {
+    // Those it ended itself are no longer listed.
+    if (x.reason != caf::exit_reason::user_shutdown)
+      forget(self->state, x.source);
+  });
+  return {
+    [self](open_turn& x) {
+      auto& entry = find_or_start(self, x.key);
+      ++entry.opened;
+      entry.is_idle = false;
+      return self->delegate(entry.session, std::move(x));
+    },
+    [self](close_turn& x) {
+      auto found = self->state.sessions.find(flat_key(x.key));
+      if (found != self->state.sessions.end())
+        self->send(found->second.session, std::move(x));
+    },
+    [self](const session_idle& x) { note_idle(self, x); },
+    co::serve_cancel(self),
+  };
+}
+
+} // namespace troupe
