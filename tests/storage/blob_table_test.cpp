@@ -1,10 +1,9 @@
 #include "troupe/storage/blob_table.hpp"
 
 #include "support/catch.hpp"
+#include "support/open_store.hpp"
 #include "support/session_store_cases.hpp"
 #include "support/temp_dir.hpp"
-
-#include "open_store.hpp"
 
 #include <string>
 

@@ -1,13 +1,12 @@
 #include "troupe/storage/lmdb_env.hpp"
 
 #include "support/catch.hpp"
+#include "support/open_store.hpp"
 #include "support/session_store_cases.hpp"
 #include "support/temp_dir.hpp"
 
 #include "troupe/storage/lmdb_table.hpp"
 #include "troupe/storage/record_codec.hpp"
-
-#include "open_store.hpp"
 
 #include <string>
 #include <vector>

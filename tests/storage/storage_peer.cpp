@@ -6,11 +6,12 @@
 //
 // It ends with 0, or with 1 and a line that says why. `small_disk` ends with
 // 77 where it may not mount anything.
+#include "support/storage_peer_protocol.hpp"
+
 #include "troupe/config/errc.hpp"
 #include "troupe/config/settings.hpp"
 #include "troupe/storage/session_store.hpp"
 
-#include "peer_protocol.hpp"
 #include <sched.h>
 
 #include <cstdio>

@@ -1,9 +1,8 @@
 #include "troupe/storage/storage_schema.hpp"
 
 #include "support/catch.hpp"
+#include "support/open_store.hpp"
 #include "support/temp_dir.hpp"
-
-#include "open_store.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,12 +1,11 @@
 #include "support/catch.hpp"
+#include "support/open_store.hpp"
 #include "support/session_store_cases.hpp"
 #include "support/temp_dir.hpp"
 
 #include "troupe/storage/lmdb_table.hpp"
 #include "troupe/storage/record_codec.hpp"
 #include "troupe/storage/store_file.hpp"
-
-#include "open_store.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,9 +1,8 @@
 #include "support/catch.hpp"
+#include "support/open_store.hpp"
 #include "support/session_store_cases.hpp"
+#include "support/storage_peer_protocol.hpp"
 #include "support/temp_dir.hpp"
-
-#include "open_store.hpp"
-#include "peer_protocol.hpp"
 
 #include <array>
 #include <random>
