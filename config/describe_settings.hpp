@@ -262,14 +262,10 @@ void describe(F& f, agent_settings& x) {
 
 /// A struct that `describe` knows.
 template <class T>
-concept settings_section = requires(int& f, T& x) {
-  describe(f, x);
-};
+concept settings_section = requires(int& f, T& x) { describe(f, x); };
 
 /// A type whose values have words in `enum_words`.
 template <class T>
-concept worded = requires {
-  enum_words<T>::names;
-};
+concept worded = requires { enum_words<T>::names; };
 
 } // namespace troupe

@@ -78,6 +78,14 @@ std::optional<size_t> find_bad_utf8(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<size_t> find_control(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i)
+    if (byte_at(text, i) < 0x20 && text[i] != '\t' && text[i] != '\n'
+        && text[i] != '\r')
+      return i;
+  return std::nullopt;
+}
+
 std::string place_of(std::string_view text, size_t offset,
                      std::string_view name) {
   auto before = text.substr(0, offset);

@@ -18,6 +18,10 @@ caf::expected<std::string> read_text_file(const std::string& path,
 /// and surrogates included), or nothing.
 std::optional<size_t> find_bad_utf8(std::string_view text);
 
+/// The offset of the first control character of `text` other than tab, line
+/// feed and carriage return, or nothing.
+std::optional<size_t> find_control(std::string_view text);
+
 /// "NAME:LINE:COLUMN" of the byte at `offset`.
 std::string place_of(std::string_view text, size_t offset,
                      std::string_view name);

@@ -262,16 +262,6 @@ fault fault_in(const yaml_source& source, const YAML::Exception& why) {
 
 constexpr auto byte_order_mark = std::string_view{"\xef\xbb\xbf"};
 
-size_t find_control(std::string_view text) {
-  auto is_control = [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n'
-           && c != '\r';
-  };
-  auto i = std::find_if(text.begin(), text.end(), is_control);
-  return i == text.end() ? std::string_view::npos
-                         : static_cast<size_t>(i - text.begin());
-}
-
 std::string_view line_of(std::string_view text, const YAML::Mark& mark) {
   if (mark.is_null())
     return {};
@@ -310,9 +300,9 @@ caf::expected<yaml_node> parse_yaml(std::string_view text, yaml_source source,
                       place_of(text, *bad, source.name));
   // The parser would take some of them for the end of the text, or for the
   // sign of another encoding.
-  if (auto bad = find_control(text); bad != std::string_view::npos)
+  if (auto bad = find_control(text))
     return make_error(errc::configuration, "a control character",
-                      place_of(text, bad, source.name),
+                      place_of(text, *bad, source.name),
                       "write it as \"\\x1b\" in quotes");
   auto shared = std::make_shared<const yaml_source>(std::move(source));
   auto builder = tree_builder{text, shared, limits};
