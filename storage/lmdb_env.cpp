@@ -87,6 +87,7 @@ lmdb_env::open(lmdb_env_options options) {
 }
 
 caf::error lmdb_env::start() {
+  auto guard = file_size_signal_guard{};
   if (auto why = file_.lock_opening())
     return why;
   auto why = start_locked();
@@ -100,6 +101,8 @@ caf::error lmdb_env::start_locked() {
   auto header = file_.read_header();
   if (!header)
     return header.error();
+  if (auto why = file_.make_lock_file())
+    return why;
   if (auto why = map_file(*header))
     return why;
   clear_dead_readers();

@@ -27,6 +27,9 @@ namespace fs = std::filesystem;
 // transaction took and gave back, which is never written.
 constexpr uint64_t most_missing_pages = 1 << 20;
 
+// Room for somewhat over a thousand readers. LMDB takes what it finds.
+constexpr size_t lock_file_size = 72 << 10;
+
 // Where the locks lie; LMDB has none on this file.
 constexpr off_t opening_byte = 0;
 
@@ -78,20 +81,24 @@ caf::expected<fs::path> normalize(const fs::path& folder) {
     return make_error(errc::configuration, "the store has no path",
                       "storage.path", "name a folder");
   auto code = std::error_code{};
-  auto result = fs::absolute(folder, code).lexically_normal();
+  auto result = fs::absolute(folder, code);
   if (code)
     return io_error(code.value(), "cannot find the working directory", folder);
   return result.has_filename() ? result : result.parent_path();
 }
 
-// LMDB follows links and resizes whatever it finds as its lock file: a folder
-// that came with somebody's files must not lead it elsewhere.
-caf::error check_lock_file(const fs::path& path) {
+// Opens or makes a file for its owner only. The folder may have come with
+// somebody's files: a link in it must not lead elsewhere, a pipe not block.
+caf::expected<file_handle> open_regular(const fs::path& path) {
+  auto flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  auto result = file_handle{::open(path.c_str(), flags, 0600)};
   struct stat info = {};
-  if (lstat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode))
-    return {};
-  return make_error(errc::storage, "the lock file is not a regular file",
-                    path.string(), "remove it while nobody has the store open");
+  if (result.get() < 0 || fstat(result.get(), &info) != 0)
+    return io_error(errno, "cannot open the store", path);
+  if (!S_ISREG(info.st_mode))
+    return make_error(errc::storage, "the store is not a regular file",
+                      path.string(), "choose another folder with --store DIR");
+  return result;
 }
 
 } // namespace
@@ -109,32 +116,16 @@ caf::expected<store_file> store_file::open(const fs::path& given) {
   if (auto why = make_folder(*folder))
     return why;
   auto path = *folder / "store.mdb";
-  if (auto why = check_lock_file(path.string() + "-lock"))
-    return why;
-  // Not blocking, in case it is a pipe.
-  auto flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  auto handle = file_handle{::open(path.c_str(), flags, 0600)};
-  if (handle.get() < 0)
-    return io_error(errno, "cannot open the store", path);
-  auto result = store_file{std::move(handle), std::move(path)};
-  if (auto why = result.check_kind())
-    return why;
+  auto handle = open_regular(path);
+  if (!handle)
+    return handle.error();
+  auto result = store_file{std::move(*handle), std::move(path)};
   if (auto why = result.lock_process())
     return why;
   auto size = result.size();
   if (size && *size == 0)
     sync_folder(*folder);
   return result;
-}
-
-caf::error store_file::check_kind() const {
-  struct stat info = {};
-  if (fstat(handle_.get(), &info) != 0)
-    return fail(errno, "cannot open the store");
-  if (S_ISREG(info.st_mode))
-    return {};
-  return make_error(errc::storage, "the store is not a regular file",
-                    path_.string(), "choose another folder with --store DIR");
 }
 
 caf::error store_file::lock_process() {
@@ -145,6 +136,24 @@ caf::error store_file::lock_process() {
     return make_error(errc::storage, "this process has the store open already",
                       path_.string(), "open it once and share it");
   return fail(code, "cannot lock the store");
+}
+
+caf::error store_file::make_lock_file() {
+  auto path = fs::path{path_.string() + "-lock"};
+  auto handle = open_regular(path);
+  if (!handle)
+    return handle.error();
+  struct stat info = {};
+  if (fstat(handle->get(), &info) != 0)
+    return io_error(errno, "cannot open the store", path);
+  if (info.st_size != 0)
+    return {};
+  auto zeros = std::string(lock_file_size, '\0');
+  auto count = write(handle->get(), zeros.data(), zeros.size());
+  if (count == static_cast<ssize_t>(zeros.size()))
+    return {};
+  return io_error(count < 0 ? errno : ENOSPC, "cannot make the lock file",
+                  path);
 }
 
 caf::error store_file::lock_opening() {

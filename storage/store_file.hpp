@@ -31,6 +31,11 @@ public:
   /// written.
   static caf::expected<store_file> open(const std::filesystem::path& folder);
 
+  /// Makes LMDB's lock file where it is missing. LMDB would make one without
+  /// disk space behind it, and a disk that is full would end the process when
+  /// the first lock is taken. Only while opening.
+  caf::error make_lock_file();
+
   /// Waits until nobody else is opening the store, and keeps others from it.
   caf::error lock_opening();
   void unlock_opening();
@@ -57,7 +62,6 @@ public:
 private:
   store_file(file_handle handle, std::filesystem::path path);
 
-  caf::error check_kind() const;
   caf::error lock_process();
   caf::expected<store_header> read_header(uint64_t offset) const;
   caf::error fail(int code, const char* doing) const;

@@ -123,6 +123,15 @@ bool mount_small_disk(const std::string& folder) {
          && mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=2m") == 0;
 }
 
+// A new store has nowhere to put its locks.
+void require_opening_fails(const std::string& folder) {
+  auto settings = storage_settings{};
+  settings.path = folder;
+  auto result = make_lmdb_session_store(settings);
+  require(!result && to_fault(result.error()).kind == errc::storage,
+          "opens a store on a full disk");
+}
+
 int fill_small_disk(const std::string& folder) {
   if (!mount_small_disk(folder))
     return not_permitted;
@@ -141,6 +150,7 @@ int fill_small_disk(const std::string& folder) {
           "unexpected: " + render(what));
   require(store->load(key_of(0), 0, 1000)->size() == count, "records lost");
   require(!!append_one(*store, 10000), "the disk was not full");
+  require_opening_fails(folder + "/full");
   require(unlink(ballast.c_str()) == 0, "cannot make room");
   require(!append_one(*store, 10000), "does not go on with room");
   store.reset();
