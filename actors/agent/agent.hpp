@@ -1,0 +1,105 @@
+#pragma once
+
+#include "troupe/actors/run/run_record.hpp"
+#include "troupe/actors/run/run_services.hpp"
+#include "troupe/actors/tools/compiled_tool.hpp"
+#include "troupe/config/agent_settings.hpp"
+#include "troupe/runtime/co/event.hpp"
+#include "troupe/runtime/co/scope.hpp"
+#include "troupe/runtime/messages/interfaces.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// An agent as a runtime knows it: checked once, shared by all of its runs.
+struct agent_definition {
+  agent_settings settings;
+  std::vector<compiled_tool> tools;
+};
+
+using agent_definition_ptr = std::shared_ptr<const agent_definition>;
+
+/// What one run of an agent is started with.
+struct agent_spec {
+  run_services_ptr services;
+  agent_definition_ptr definition;
+  run_request request;
+  std::string run_id;
+  /// The session was made up for this run, so there is nothing to load.
+  bool has_fresh_session = false;
+  int64_t created_at = 0;
+};
+
+/// A tool that this run offers.
+struct offered_tool {
+  const compiled_tool* declared = nullptr;
+  /// Started with its first call.
+  tool_actor actor;
+};
+
+/// One call of the turn under way.
+struct call_slot {
+  tool_call call;
+  /// Null while it has no result.
+  chat_message_ptr result;
+  std::string state_patch;
+  offered_tool* target = nullptr;
+  bool is_started = false;
+};
+
+/// How a run ends.
+struct run_outcome {
+  run_status status = run_status::completed;
+  fault why;
+};
+
+/// One run of one agent: the loop of model calls and tool calls, the owner of
+/// all that it opens. Two coroutines never run at once: the loop, which can
+/// be destroyed at any suspension, and the ending, which cannot.
+struct agent_state {
+  static inline const char* name = "agent";
+
+  agent_spec spec;
+  limit_settings limits;
+  permission_settings permissions;
+  run_record record;
+
+  // The conversation.
+  shared<invocation> invoked;
+  bool has_turn = false;
+  std::vector<chat_message_ptr> system;
+  std::vector<chat_message_ptr> messages;
+  shared<std::string> state_json;
+
+  // The model.
+  model_actor model;
+  std::string model_id;
+  shared<std::string> model_settings;
+  shared<std::vector<tool_description>> descriptions;
+  /// The stream that is being read, to be ended with the run.
+  model_stream_actor stream;
+  /// The answer so far.
+  chat_message answer;
+
+  // The tools.
+  std::vector<offered_tool> tools;
+  sandbox_actor sandbox;
+  std::vector<call_slot> calls;
+  uint32_t active_calls = 0;
+  bool exclusive_is_active = false;
+  co::event calls_are_done;
+
+  bool is_ending = false;
+  co::scope running;
+};
+
+using agent_ptr = run_actor::stateful_pointer<agent_state>;
+
+/// Starts at once; answers `await_run` when it has ended and lives on until
+/// its last handle is gone.
+run_actor::behavior_type agent_behavior(agent_ptr self, agent_spec spec);
+
+} // namespace troupe

@@ -1,0 +1,159 @@
+#include "troupe/actors/agent/ending.hpp"
+
+#include "troupe/actors/agent/conversation.hpp"
+#include "troupe/actors/agent/journal.hpp"
+#include "troupe/actors/agent/tool_turn.hpp"
+#include "troupe/runtime/co/request.hpp"
+#include "troupe/runtime/co/when_all.hpp"
+#include "troupe/runtime/run/timestamp.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+constexpr auto ending_key = co::frame_key{0, 3};
+
+/// How long a child may take to end before it is killed and reported.
+constexpr auto ending_time = std::chrono::seconds{15};
+
+/// Has one child end; a failure is kept with the run, never swallowed.
+template <class Handle>
+co::task<void> end_child(agent_ptr self, Handle child, std::string what) {
+  auto asked = co::request<done>(self, child, ending_time, end_work{});
+  auto ended = co_await co::as_expected(std::move(asked));
+  if (ended || ended.error() == caf::sec::request_receiver_down)
+    co_return; // one that has gone by itself has ended
+  self->state.record.object.cleanup_failures.push_back(
+    what + ": " + to_fault(ended.error()).message);
+  self->send_exit(child, caf::exit_reason::kill);
+}
+
+/// Ends tools and the model's stream, all at once, so that nothing works for
+/// this run any more. Results that were on their way arrive before that.
+co::task<void> end_workers(agent_ptr self) {
+  auto& state = self->state;
+  auto work = std::vector<co::task<void>>{};
+  if (state.active_calls > 0)
+    for (auto& one : state.tools)
+      if (one.actor)
+        work.push_back(
+          end_child(self, one.actor, one.declared->definition.spec().name));
+  if (state.stream)
+    work.push_back(end_child(self, state.stream, "model"));
+  co_await co::when_all(std::move(work));
+  state.running.cancel(call_key); // who still waits for a permission
+  state.stream = nullptr;
+  state.tools.clear();
+}
+
+std::string excuse_of(const run_outcome& outcome) {
+  if (outcome.status == run_status::cancelled)
+    return "cancelled before it finished";
+  if (outcome.status == run_status::partial)
+    return "stopped before it finished: the run's deadline has passed";
+  return "stopped before it finished: the run failed";
+}
+
+/// Leaves a conversation that a provider accepts: what a model had said when
+/// it was cut off stays, a call gets its result.
+void settle_conversation(agent_ptr self, const run_outcome& outcome) {
+  auto& state = self->state;
+  settle_calls(self, excuse_of(outcome));
+  auto is_cut_off = outcome.status == run_status::cancelled
+                    || outcome.status == run_status::partial;
+  if (!is_cut_off || state.answer.text.empty())
+    return;
+  auto partial = chat_message{};
+  partial.role = message_role::assistant;
+  partial.text = std::exchange(state.answer.text, {});
+  partial.at = now_micros();
+  if (outcome.status == run_status::partial) {
+    state.record.object.has_response = true;
+    state.record.object.response = partial.text;
+  }
+  add_message(self, chat_message_ptr{std::move(partial)});
+}
+
+/// A run whose records could not be stored has failed, whatever it did.
+co::task<void> settle_store(agent_ptr self, run_outcome* outcome) {
+  try {
+    co_await sync(self);
+  } catch (const co::failure& why) {
+    outcome->status = run_status::failed;
+    outcome->why = to_fault(why.reason());
+  }
+}
+
+void give_back_turn(agent_ptr self, const run_outcome& outcome) {
+  auto& state = self->state;
+  if (!state.has_turn)
+    return;
+  auto turn = close_turn{};
+  turn.key = session_of(state);
+  turn.run_id = state.spec.run_id;
+  turn.keep = outcome.why.kind != errc::storage && state.state_json;
+  turn.messages = std::move(state.messages);
+  turn.state_json = *state.state_json;
+  self->send(state.spec.services->sessions, std::move(turn));
+}
+
+event_type terminal_event(run_status status) {
+  switch (status) {
+    case run_status::completed:
+      return event_type::run_stop;
+    case run_status::partial:
+      return event_type::run_partial;
+    case run_status::cancelled:
+      return event_type::run_cancel;
+    default:
+      return event_type::run_error;
+  }
+}
+
+void announce(agent_ptr self, run_outcome outcome) {
+  auto& record = self->state.record;
+  auto& object = record.object;
+  object.status = outcome.status;
+  object.ended_at = now_micros();
+  object.steps.back().status = outcome.status;
+  object.steps.back().ended_at = object.ended_at;
+  object.has_error = outcome.status != run_status::completed;
+  object.error = std::move(outcome.why);
+  record.add(event_type::invocation_stop);
+  auto event = run_event{};
+  event.type = terminal_event(object.status);
+  event.text = object.response;
+  event.why = object.error;
+  record.add(std::move(event));
+  record.publish();
+  record.end();
+}
+
+co::task<void> end_run(agent_ptr self, run_outcome outcome) {
+  auto& state = self->state;
+  co_await end_workers(self);
+  settle_conversation(self, outcome);
+  // A completed run has synced with its answer.
+  if (outcome.status != run_status::completed && state.has_turn)
+    co_await settle_store(self, &outcome);
+  if (state.sandbox)
+    co_await end_child(self, state.sandbox, "sandbox");
+  state.sandbox = nullptr;
+  give_back_turn(self, outcome);
+  announce(self, std::move(outcome));
+}
+
+} // namespace
+
+void begin_ending(agent_ptr self, run_outcome outcome) {
+  auto& state = self->state;
+  if (std::exchange(state.is_ending, true))
+    return;
+  state.running.cancel(loop_key);
+  state.running.spawn(self, ending_key, end_run(self, std::move(outcome)));
+}
+
+} // namespace troupe

@@ -1,0 +1,127 @@
+#include "troupe/actors/agent/model_turn.hpp"
+
+#include "troupe/actors/agent/journal.hpp"
+#include "troupe/runtime/co/request.hpp"
+#include "troupe/runtime/model/history.hpp"
+#include "troupe/runtime/run/timestamp.hpp"
+
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+model_request make_request(const agent_state& state) {
+  auto result = model_request{};
+  result.run_id = state.spec.run_id;
+  result.model = state.model_id;
+  result.messages.reserve(state.system.size() + state.messages.size());
+  result.messages = state.system;
+  result.messages.insert(result.messages.end(), state.messages.begin(),
+                         state.messages.end());
+  result.tools = state.descriptions;
+  result.settings_json = state.model_settings;
+  return result;
+}
+
+void add_delta(agent_state& state, event_type type, std::string& whole,
+               std::string& text) {
+  whole += text;
+  if (state.record.has_reader())
+    state.record.add(type, std::move(text));
+}
+
+void add_usage(agent_state& state, const token_usage& usage) {
+  auto& total = state.record.object.usage.tokens;
+  total.input_tokens += usage.input_tokens;
+  total.output_tokens += usage.output_tokens;
+  total.cached_tokens += usage.cached_tokens;
+  auto event = run_event{};
+  event.type = event_type::usage;
+  event.usage = usage;
+  state.record.add(std::move(event));
+}
+
+void add_retry(agent_state& state, model_event& x) {
+  ++state.record.object.usage.model_requests;
+  auto event = run_event{};
+  event.type = event_type::model_retry;
+  event.attempt = x.attempt;
+  event.why.kind = static_cast<errc>(x.error_kind);
+  event.why.message = std::move(x.text);
+  event.why.retryable = true;
+  event.why.retry_after = x.delay;
+  state.record.add(std::move(event));
+}
+
+/// Takes one event of the answer; gives the reason when it is the last.
+std::optional<stop_reason> take_event(agent_state& state, model_event& x) {
+  switch (x.kind) {
+    case model_event_kind::text_delta:
+      add_delta(state, event_type::text_delta, state.answer.text, x.text);
+      break;
+    case model_event_kind::reasoning_delta:
+      add_delta(state, event_type::reasoning_delta, state.answer.reasoning,
+                x.text);
+      break;
+    case model_event_kind::tool_call:
+      state.answer.calls.push_back(std::move(x.call));
+      break;
+    case model_event_kind::usage:
+      add_usage(state, x.usage);
+      break;
+    case model_event_kind::retry:
+      add_retry(state, x);
+      break;
+    case model_event_kind::stop:
+      return x.stop;
+  }
+  return std::nullopt;
+}
+
+void finish_answer(agent_ptr self) {
+  auto& state = self->state;
+  auto answer = std::exchange(state.answer, {});
+  answer.role = message_role::assistant;
+  answer.at = now_micros();
+  make_ids_unique(answer.calls);
+  for (const auto& call : answer.calls) {
+    auto event = run_event{};
+    event.type = event_type::tool_call;
+    event.call = call;
+    state.record.add(std::move(event));
+  }
+  state.record.add(event_type::message_stop, answer.text);
+  add_message(self, chat_message_ptr{std::move(answer)});
+}
+
+} // namespace
+
+co::task<stop_reason> ask_model(agent_ptr self) {
+  auto& state = self->state;
+  ++state.record.object.usage.model_requests;
+  state.record.add(event_type::message_start);
+  state.record.publish();
+  auto request = make_request(state);
+  auto batch = co_await co::request<model_batch>(self, state.model,
+                                                 caf::infinite,
+                                                 std::move(request));
+  for (;;) {
+    state.stream = batch.rest;
+    for (auto& event : batch.events)
+      if (auto stop = take_event(state, event)) {
+        state.stream = nullptr;
+        finish_answer(self);
+        co_return *stop;
+      }
+    if (!state.stream)
+      throw co::failure{errc::protocol, "the model's answer has no end"};
+    state.record.publish();
+    if (state.record.is_full())
+      co_await state.record.has_room.wait(self);
+    batch = co_await co::request<model_batch>(self, state.stream, caf::infinite,
+                                              pull_model_events{});
+  }
+}
+
+} // namespace troupe

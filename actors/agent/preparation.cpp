@@ -1,0 +1,187 @@
+#include "troupe/actors/agent/preparation.hpp"
+
+#include "troupe/actors/agent/journal.hpp"
+#include "troupe/actors/tools/is_offered.hpp"
+#include "troupe/runtime/co/request.hpp"
+#include "troupe/runtime/json/json_text.hpp"
+#include "troupe/runtime/prompt/template_text.hpp"
+#include "troupe/runtime/run/timestamp.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+const agent_settings& declared(const agent_state& state) {
+  return state.spec.definition->settings;
+}
+
+permission_mode mode_from(const std::string& name) {
+  if (name == "auto")
+    return permission_mode::auto_allow;
+  if (name == "ask")
+    return permission_mode::ask;
+  if (name == "approve")
+    return permission_mode::approve;
+  if (name == "read_only")
+    return permission_mode::read_only;
+  throw co::failure{errc::configuration,
+                    "\"" + name
+                      + "\" is no permission mode: read_only, auto, ask or "
+                        "approve"};
+}
+
+void settle_rules(agent_state& state) {
+  const auto& all = state.spec.services->settings;
+  const auto& agent = declared(state);
+  state.limits = all.limits;
+  state.limits.max_turns
+    = agent.limits.max_turns.value_or(state.limits.max_turns);
+  state.limits.max_tool_calls
+    = agent.limits.max_tool_calls.value_or(state.limits.max_tool_calls);
+  state.permissions = agent.permissions.value_or(all.permissions);
+  if (!state.spec.request.permission_mode.empty())
+    state.permissions.mode = mode_from(state.spec.request.permission_mode);
+}
+
+co::task<void> take_turn(agent_ptr self) {
+  auto& state = self->state;
+  auto request = open_turn{session_of(state), state.spec.run_id,
+                           state.spec.has_fresh_session};
+  state.has_turn = true;
+  auto turn = co_await co::request<session_turn>(
+    self, state.spec.services->sessions, caf::infinite, std::move(request));
+  state.messages = std::move(turn.messages);
+  state.state_json = shared<std::string>{std::move(turn.state_json)};
+  for (auto& message : turn.repaired)
+    store_message(self, message);
+}
+
+/// The role's request fields, and over them those of this run.
+std::string merge_settings(const std::string& role, const std::string& run) {
+  auto result = parse_object(role);
+  auto over = parse_object(run);
+  if (!result)
+    throw co::failure{std::move(result.error())};
+  if (!over)
+    throw co::failure{std::move(over.error())};
+  result->merge_patch(*over);
+  return dump_json(*result);
+}
+
+co::task<void> choose_model(agent_ptr self) {
+  auto& state = self->state;
+  const auto& request = state.spec.request;
+  auto wanted = find_model{};
+  wanted.target = request.model.empty() ? declared(state).model : request.model;
+  if (request.model.empty())
+    wanted.folder = declared(state).folder;
+  auto found = co_await co::request<model_handle>(
+    self, state.spec.services->models, caf::infinite, std::move(wanted));
+  state.model = std::move(found.model);
+  state.model_id = std::move(found.model_id);
+  state.model_settings = std::move(found.settings_json);
+  if (!request.settings_json.empty())
+    state.model_settings = shared<std::string>{
+      merge_settings(*state.model_settings, request.settings_json)};
+}
+
+void offer_tools(agent_state& state, const sandbox_settings& sandbox) {
+  auto descriptions = std::vector<tool_description>{};
+  for (const auto& one : state.spec.definition->tools) {
+    const auto& spec = one.definition.spec();
+    auto offered = is_offered(spec, state.permissions, sandbox)
+                   && (!spec.available_if || spec.available_if(*state.invoked));
+    if (!offered)
+      continue;
+    state.tools.push_back({&one, {}});
+    descriptions.push_back(one.description);
+  }
+  state.descriptions
+    = shared<std::vector<tool_description>>{std::move(descriptions)};
+}
+
+bool needs_sandbox(const agent_state& state) {
+  return std::any_of(state.tools.begin(), state.tools.end(),
+                     [](const offered_tool& x) {
+                       return x.declared->definition.spec().uses_sandbox;
+                     });
+}
+
+void say_to_model(agent_state& state, std::string text) {
+  if (text.empty())
+    return;
+  auto message = chat_message{};
+  message.role = message_role::system;
+  message.text = std::move(text);
+  state.system.emplace_back(std::move(message));
+}
+
+/// The prompt; a template is filled in once a run, so its bytes stay the same
+/// from turn to turn.
+std::string prompt_of(const agent_state& state) {
+  const auto& agent = declared(state);
+  if (agent.system_template.empty())
+    return agent.system_prompt;
+  auto context = parse_object(state.spec.request.context_json);
+  if (!context)
+    throw co::failure{std::move(context.error())};
+  auto values = nlohmann::json{{"context", std::move(*context)},
+                               {"agent", agent.name},
+                               {"input", state.spec.request.input}};
+  auto text = render_template(agent.system_prompt, values);
+  if (!text)
+    throw co::failure{std::move(text.error())};
+  return std::move(*text);
+}
+
+co::task<void> open_sandbox(agent_ptr self, sandbox_settings sandbox) {
+  auto& state = self->state;
+  const auto& services = *state.spec.services;
+  auto workspace = declared(state).workspace.value_or(
+    sandbox.workspace.value_or(services.settings.workspace));
+  if (!state.spec.request.workspace.empty()) {
+    workspace.provider = "directory";
+    workspace.root = state.spec.request.workspace;
+  }
+  state.sandbox = services.open_sandbox(self->system(), sandbox, workspace);
+  auto described = co_await co::request<sandbox_description>(
+    self, state.sandbox, caf::infinite, describe_sandbox{});
+  say_to_model(state, std::move(described.text));
+}
+
+void record_input(agent_ptr self) {
+  auto message = chat_message{};
+  message.role = message_role::user;
+  message.text = self->state.spec.request.input;
+  message.at = now_micros();
+  add_message(self, chat_message_ptr{std::move(message)});
+}
+
+} // namespace
+
+co::task<void> prepare_run(agent_ptr self) {
+  auto& state = self->state;
+  const auto& request = state.spec.request;
+  state.record.add(event_type::run_start);
+  settle_rules(state);
+  state.invoked
+    = shared<invocation>{invocation{state.spec.run_id, request.session_id,
+                                    request.actor_id, request.context_json}};
+  co_await take_turn(self);
+  co_await choose_model(self);
+  auto sandbox
+    = declared(state).sandbox.value_or(state.spec.services->settings.sandbox);
+  offer_tools(state, sandbox);
+  say_to_model(state, prompt_of(state));
+  if (needs_sandbox(state))
+    co_await open_sandbox(self, std::move(sandbox));
+  state.record.add(event_type::invocation_start);
+  record_input(self);
+}
+
+} // namespace troupe

@@ -1,0 +1,160 @@
+#include "troupe/actors/agent/tool_call.hpp"
+
+#include "troupe/actors/agent/journal.hpp"
+#include "troupe/actors/tools/tool_host.hpp"
+#include "troupe/runtime/co/request.hpp"
+#include "troupe/runtime/json/json_text.hpp"
+#include "troupe/runtime/permission/permission_decision.hpp"
+#include "troupe/runtime/run/timestamp.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+const tool_spec& spec_of(const call_slot& slot) {
+  return slot.target->declared->definition.spec();
+}
+
+std::string known_tools(const agent_state& state) {
+  auto result = std::string{};
+  for (const auto& one : state.tools) {
+    result += result.empty() ? "" : ", ";
+    result += one.declared->definition.spec().name;
+  }
+  return result.empty() ? "there are none" : result;
+}
+
+/// What is wrong with a call, as a sentence that its model can act on.
+std::string fault_of(const agent_state& state, const call_slot& slot) {
+  if (slot.target == nullptr)
+    return "there is no tool \"" + sanitize_utf8(slot.call.name)
+           + "\"; the tools are: " + known_tools(state);
+  if (!slot.call.raw.empty())
+    return "the arguments are not a JSON object: "
+           + excerpt(sanitize_utf8(slot.call.raw), 200);
+  auto arguments = parse_object(slot.call.arguments);
+  if (!arguments)
+    return "the arguments are not a JSON object: "
+           + to_fault(arguments.error()).message;
+  auto violations = slot.target->declared->schema->check(*arguments);
+  if (violations.empty())
+    return {};
+  return "invalid arguments: " + to_string(violations);
+}
+
+std::string denial(const tool_spec& spec, const std::string& reason) {
+  auto result = "permission denied: " + spec.capability;
+  return reason.empty() ? result : result + " (" + reason + ")";
+}
+
+/// Empty when the call may run, otherwise what its model is told.
+co::task<std::string> ask_permission(agent_ptr self, size_t index) {
+  auto& state = self->state;
+  const auto& slot = state.calls[index];
+  const auto& spec = spec_of(slot);
+  if (spec.capability.empty())
+    co_return std::string{};
+  auto subject = permission_subject(slot.call.arguments);
+  auto rule = decide_permission(state.permissions, spec.capability, subject);
+  if (rule == permission_rule::allow)
+    co_return std::string{};
+  if (rule == permission_rule::deny)
+    co_return denial(spec, "not in this mode");
+  const auto& approver = state.spec.services->approver;
+  if (!approver)
+    co_return denial(spec, "there is nobody to ask");
+  auto event = run_event{};
+  event.type = event_type::approval_request;
+  event.call = slot.call;
+  auto data = nlohmann::json{{"capability", spec.capability},
+                             {"tool", spec.name},
+                             {"subject", subject}};
+  event.data_json = dump_json(data);
+  state.record.add(std::move(event));
+  state.record.publish();
+  auto question
+    = permission_request{*state.invoked, state.spec.definition->settings.name,
+                         slot.call, spec.capability, std::move(subject)};
+  auto asked = co::request<permission_answer>(self, approver, caf::infinite,
+                                              std::move(question));
+  auto answer = co_await co::as_expected(std::move(asked));
+  if (!answer)
+    co_return denial(spec_of(state.calls[index]), "nobody could be asked");
+  if (answer->verdict == permission_verdict::deny)
+    co_return denial(spec_of(state.calls[index]), answer->reason);
+  co_return std::string{};
+}
+
+tool_actor tool_for(agent_ptr self, offered_tool& target) {
+  if (!target.actor) {
+    auto& state = self->state;
+    target.actor = self->spawn(
+      tool_behavior, tool_host_spec{target.declared->definition, state.sandbox,
+                                    state.spec.services->pool});
+  }
+  return target.actor;
+}
+
+} // namespace
+
+tool_result error_result(const std::string& text) {
+  auto value = nlohmann::json{{"error", text}};
+  auto result = tool_result{};
+  result.content = dump_json(value);
+  result.is_error = true;
+  return result;
+}
+
+void answer_call(agent_ptr self, size_t index, tool_result result) {
+  auto& state = self->state;
+  auto& slot = state.calls[index];
+  if (slot.result)
+    return;
+  auto event = run_event{};
+  event.type = event_type::tool_result;
+  event.call = {slot.call.id, slot.call.name, result.content, {}};
+  event.is_error = result.is_error;
+  if (!result.hidden_failure.empty())
+    event.data_json
+      = dump_json(nlohmann::json{{"hidden_failure", result.hidden_failure}});
+  state.record.add(std::move(event));
+  auto message = chat_message{};
+  message.role = message_role::tool;
+  message.text = std::move(result.content);
+  message.call_id = slot.call.id;
+  message.tool_name = slot.call.name;
+  message.is_error = result.is_error;
+  message.at = now_micros();
+  slot.state_patch = std::move(result.state_patch);
+  slot.result = chat_message_ptr{std::move(message)};
+  store_message(self, slot.result);
+}
+
+co::task<void> run_call(agent_ptr self, size_t index) {
+  auto& state = self->state;
+  if (auto wrong = fault_of(state, state.calls[index]); !wrong.empty()) {
+    answer_call(self, index, error_result(wrong));
+    co_return;
+  }
+  auto denied = co_await ask_permission(self, index);
+  if (!denied.empty()) {
+    answer_call(self, index, error_result(denied));
+    co_return;
+  }
+  auto request = tool_request{state.calls[index].call, state.invoked,
+                              state.state_json, 0};
+  auto actor = tool_for(self, *state.calls[index].target);
+  auto asked = co::request<tool_result>(self, actor, caf::infinite,
+                                        std::move(request));
+  auto result = co_await co::as_expected(std::move(asked));
+  if (result)
+    answer_call(self, index, std::move(*result));
+  else if (!state.is_ending)
+    answer_call(self, index, error_result("the tool failed"));
+}
+
+} // namespace troupe

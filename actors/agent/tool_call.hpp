@@ -1,0 +1,22 @@
+#pragma once
+
+#include "troupe/actors/agent/agent.hpp"
+#include "troupe/runtime/co/task.hpp"
+
+#include <string>
+
+namespace troupe {
+
+/// `{"error": text}` as a result.
+tool_result error_result(const std::string& text);
+
+/// Records the result of the call in slot `index`, once: the message in the
+/// store, the event to the readers. A second result is dropped.
+void answer_call(agent_ptr self, size_t index, tool_result result);
+
+/// Checks the call in slot `index`, asks for permission where the rules say
+/// so, has it run and records its result. A tool that dies is a result too;
+/// a call that was cancelled is left without one.
+co::task<void> run_call(agent_ptr self, size_t index);
+
+} // namespace troupe

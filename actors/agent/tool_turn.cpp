@@ -1,0 +1,153 @@
+#include "troupe/actors/agent/tool_turn.hpp"
+
+#include "troupe/actors/agent/conversation.hpp"
+#include "troupe/actors/agent/journal.hpp"
+#include "troupe/actors/agent/tool_call.hpp"
+#include "troupe/runtime/json/json_text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+offered_tool* find_tool(agent_state& state, const std::string& name) {
+  for (auto& one : state.tools)
+    if (one.declared->definition.spec().name == name)
+      return &one;
+  return nullptr;
+}
+
+void open_slots(agent_state& state) {
+  state.calls.clear();
+  for (const auto& call : state.messages.back()->calls) {
+    auto slot = call_slot{};
+    slot.call = call;
+    slot.target = find_tool(state, call.name);
+    state.calls.push_back(std::move(slot));
+  }
+  state.calls_are_done.reset();
+}
+
+bool is_exclusive(const call_slot& slot) {
+  return slot.target != nullptr
+         && slot.target->declared->definition.spec().exclusive;
+}
+
+bool has_effects(const call_slot& slot) {
+  return slot.target != nullptr
+         && slot.target->declared->definition.spec().recovery
+              != recovery_class::read_only;
+}
+
+void start_calls(agent_ptr self);
+
+/// One call from its check to its result.
+co::task<void> run_slot(agent_ptr self, size_t index) {
+  co_await run_call(self, index);
+  auto& state = self->state;
+  --state.active_calls;
+  if (is_exclusive(state.calls[index]))
+    state.exclusive_is_active = false;
+  start_calls(self);
+}
+
+/// Starts what may run now, in order; sets `calls_are_done` behind the last.
+void start_calls(agent_ptr self) {
+  auto& state = self->state;
+  if (state.is_ending)
+    return;
+  auto most = state.spec.services->settings.concurrency.tool_calls;
+  for (size_t i = 0; i < state.calls.size() && state.active_calls < most; ++i) {
+    auto& slot = state.calls[i];
+    if (slot.is_started || (is_exclusive(slot) && state.exclusive_is_active))
+      continue;
+    slot.is_started = true;
+    ++state.active_calls;
+    if (is_exclusive(slot))
+      state.exclusive_is_active = true;
+    state.running.spawn(self, call_key, run_slot(self, i));
+  }
+  auto is_settled = [](const call_slot& x) { return x.result || !x.target; };
+  if (state.active_calls == 0
+      && std::all_of(state.calls.begin(), state.calls.end(), is_settled))
+    state.calls_are_done.set();
+}
+
+/// What is over the limit is answered without being run.
+bool refuse_excess(agent_ptr self) {
+  auto& state = self->state;
+  auto& used = state.record.object.usage.tool_calls;
+  auto left = state.limits.max_tool_calls
+              - std::min<uint64_t>(used, state.limits.max_tool_calls);
+  auto is_over = state.calls.size() > left;
+  for (size_t i = left; i < state.calls.size(); ++i) {
+    state.calls[i].is_started = true;
+    answer_call(self, i,
+                error_result("not run: the run's limit of "
+                             + std::to_string(state.limits.max_tool_calls)
+                             + " tool calls is reached"));
+  }
+  used += std::min<uint64_t>(left, state.calls.size());
+  return is_over;
+}
+
+void apply_patch(nlohmann::json& state, const std::string& patch) {
+  auto changes = parse_object(patch);
+  if (!changes)
+    return; // the tool's actor made it: there is none
+  for (auto& [key, member] : changes->items())
+    if (member.is_null())
+      state.erase(key);
+    else
+      state[key] = std::move(member);
+}
+
+/// Applies what the calls changed of the run state, in call order.
+void merge_state(agent_ptr self) {
+  auto& state = self->state;
+  auto has_patch = [](const call_slot& x) { return !x.state_patch.empty(); };
+  if (std::none_of(state.calls.begin(), state.calls.end(), has_patch))
+    return;
+  auto merged = parse_object(*state.state_json);
+  auto value = merged ? std::move(*merged) : nlohmann::json::object();
+  for (const auto& slot : state.calls)
+    apply_patch(value, slot.state_patch);
+  state.state_json = shared<std::string>{dump_json(value)};
+  store_state(self);
+}
+
+} // namespace
+
+co::task<void> run_calls(agent_ptr self) {
+  auto& state = self->state;
+  open_slots(state);
+  auto is_over = refuse_excess(self);
+  state.record.publish();
+  if (std::any_of(state.calls.begin(), state.calls.end(), has_effects))
+    co_await sync(self);
+  start_calls(self);
+  co_await state.calls_are_done.wait(self);
+  merge_state(self);
+  settle_calls(self, {});
+  if (is_over)
+    throw co::failure{errc::limit,
+                      "the run reached its limit of "
+                        + std::to_string(state.limits.max_tool_calls)
+                        + " tool calls"};
+}
+
+void settle_calls(agent_ptr self, const std::string& missing) {
+  auto& state = self->state;
+  for (size_t i = 0; i < state.calls.size(); ++i) {
+    if (!state.calls[i].result)
+      answer_call(self, i, error_result(missing));
+    state.messages.push_back(std::move(state.calls[i].result));
+  }
+  state.calls.clear();
+}
+
+} // namespace troupe

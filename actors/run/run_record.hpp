@@ -1,0 +1,76 @@
+#pragma once
+
+#include "troupe/runtime/co/event.hpp"
+#include "troupe/runtime/messages/run_messages.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// What is known of one run while it lives: its object, and the events that
+/// nobody has read yet. Belongs to the run's actor.
+class run_record {
+public:
+  /// Events that may wait for their reader before the run waits for it.
+  static constexpr size_t most_unread = 1024;
+
+  run_record() = default;
+
+  run_object object;
+
+  /// Whether deltas are worth making: somebody reads events.
+  bool has_reader() const noexcept {
+    return with_events_;
+  }
+
+  void keep_events() noexcept {
+    with_events_ = true;
+  }
+
+  /// Adds an event, numbered unless it is a delta. Readers hear of it at the
+  /// next `publish`, so that what happens at once is read at once.
+  void add(run_event event);
+
+  /// An event that is no more than its type and a text.
+  void add(event_type type, std::string text = {});
+
+  /// Lets readers have what was added.
+  void publish();
+
+  /// Takes all unread events.
+  run_event_batch take();
+
+  /// Whether there is something to take.
+  bool is_readable() const noexcept {
+    return published_ > 0 || over_;
+  }
+
+  bool is_full() const noexcept {
+    return events_.size() >= most_unread;
+  }
+
+  /// After the terminal event: `object` is final.
+  void end();
+
+  bool is_over() const noexcept {
+    return over_;
+  }
+
+  /// Set while there is something to read.
+  co::event readable;
+  /// Set while there is room for more.
+  co::event has_room;
+  /// Set when the run is over.
+  co::event over;
+
+private:
+  std::vector<run_event> events_;
+  size_t published_ = 0;
+  uint64_t last_seq_ = 0;
+  bool with_events_ = false;
+  bool over_ = false;
+};
+
+} // namespace troupe

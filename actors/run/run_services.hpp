@@ -1,0 +1,32 @@
+#pragma once
+
+#include "troupe/config/settings.hpp"
+#include "troupe/runtime/co/blocking_pool.hpp"
+#include "troupe/runtime/messages/interfaces.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace troupe {
+
+/// What all runs of one runtime share. Immutable once the runtime started.
+struct run_services {
+  troupe::settings settings;
+  /// What relative paths of workspaces count from; absolute.
+  std::string folder;
+  store_actor store;
+  session_registry_actor sessions;
+  model_catalog_actor models;
+  /// Null: there is nobody to ask, so what would be asked is denied.
+  approver_actor approver;
+  std::shared_ptr<co::blocking_pool> pool;
+  /// Makes the sandbox of one run.
+  std::function<sandbox_actor(caf::actor_system&, const sandbox_settings&,
+                              const workspace_settings&)>
+    open_sandbox;
+};
+
+using run_services_ptr = std::shared_ptr<const run_services>;
+
+} // namespace troupe

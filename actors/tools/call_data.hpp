@@ -1,0 +1,28 @@
+#pragma once
+
+#include "troupe/actors/tools/tool_context.hpp"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace troupe {
+
+/// What a `tool_context` shows of one call. Made by the tool's actor; a
+/// blocking function may outlive the actor's interest in it.
+struct tool_context::call_data {
+  tool_actor::pointer self = nullptr;
+  tool_request request;
+  std::string idempotency_key;
+  sandbox_actor sandbox;
+  std::shared_ptr<co::blocking_pool> pool;
+  /// What the call has set, as JSON texts.
+  std::map<std::string, std::string> changes;
+  std::atomic<bool> is_cancelled = false;
+};
+
+/// The changes of a call as the text of one JSON object; empty: none.
+std::string state_patch(const tool_context::call_data& data);
+
+} // namespace troupe
