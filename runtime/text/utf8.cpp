@@ -48,23 +48,51 @@ sequence sequence_at(std::string_view text, size_t pos) {
   return {rule.length == 0 ? 1 : rule.length, rule.length != 0};
 }
 
+size_t end_of_ascii(std::string_view text, size_t pos) {
+  while (pos < text.size() && static_cast<uint8_t>(text[pos]) < 0x80)
+    ++pos;
+  return pos;
+}
+
+// Where the well-formed text that starts at `pos` ends.
+size_t end_of_valid(std::string_view text, size_t pos) {
+  while ((pos = end_of_ascii(text, pos)) < text.size()) {
+    auto [length, valid] = sequence_at(text, pos);
+    if (!valid)
+      break;
+    pos += length;
+  }
+  return pos;
+}
+
 } // namespace
 
 std::string sanitize_utf8(std::string_view text) {
   auto result = std::string{};
   result.reserve(text.size());
   for (auto pos = size_t{0}; pos < text.size();) {
-    auto [length, valid] = sequence_at(text, pos);
-    result += valid ? text.substr(pos, length) : replacement;
-    pos += length;
+    auto end = end_of_valid(text, pos);
+    result += text.substr(pos, end - pos);
+    if (end < text.size()) {
+      result += replacement;
+      end += sequence_at(text, end).length;
+    }
+    pos = end;
   }
   return result;
 }
 
 size_t count_code_points(std::string_view text) {
   auto result = size_t{0};
-  for (auto pos = size_t{0}; pos < text.size(); ++result)
-    pos += sequence_at(text, pos).length;
+  for (auto pos = size_t{0}; pos < text.size();) {
+    auto end = end_of_ascii(text, pos);
+    result += end - pos;
+    if (end < text.size()) {
+      ++result;
+      end += sequence_at(text, end).length;
+    }
+    pos = end;
+  }
   return result;
 }
 
