@@ -117,6 +117,17 @@ auto request(Self* self, const Handle& callee, Timeout timeout, Ts&&... xs) {
                                           limit.valid()};
 }
 
+/// The same, ahead of the requests that already wait at `callee`.
+template <class R, class Self, class Handle, class Timeout, class... Ts>
+auto request_urgently(Self* self, const Handle& callee, Timeout timeout,
+                      Ts&&... xs) {
+  auto limit = caf::duration{timeout};
+  auto response = self->template request<caf::message_priority::high>(
+    callee, limit, std::forward<Ts>(xs)...);
+  return request_awaiter<R, Self, Handle>{self, callee, response.id(),
+                                          limit.valid()};
+}
+
 /// Awaits what `inner` awaits and returns its error instead of throwing it.
 template <class Inner>
 class expected_awaiter {

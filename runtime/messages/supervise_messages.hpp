@@ -9,9 +9,11 @@
 #include "caf/meta/type_name.hpp"
 #include "caf/replies_to.hpp"
 #include "caf/stateful_actor.hpp"
+#include "caf/timespan.hpp"
 #include "caf/typed_actor.hpp"
 #include "caf/typed_event_based_actor.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -61,11 +63,15 @@ auto inspect(Inspector& f, find_child& x) {
 }
 
 /// Asks for the children and, beneath each supervisor, for its own.
-struct list_children {};
+struct list_children {
+  /// How long the answer may wait for what busy children tell. Each level
+  /// below gets half.
+  caf::timespan limit = std::chrono::seconds{1};
+};
 
 template <class Inspector>
-auto inspect(Inspector& f, list_children&) {
-  return f(caf::meta::type_name("troupe::list_children"));
+auto inspect(Inspector& f, list_children& x) {
+  return f(caf::meta::type_name("troupe::list_children"), x.limit);
 }
 
 /// Where a child stands.
@@ -126,6 +132,10 @@ template <class Inspector>
 auto inspect(Inspector& f, measure_mailbox&) {
   return f(caf::meta::type_name("troupe::measure_mailbox"));
 }
+
+/// An actor that tells its load, beside whatever else it does.
+using measured_actor
+  = caf::typed_actor<caf::replies_to<measure_mailbox>::with<int64_t>>;
 
 /// Keeps children alive. `end_work` stops them in reverse order, then ends
 /// the supervisor; the answer comes when all are gone.
