@@ -26,6 +26,8 @@ using agent_definition_ptr = std::shared_ptr<const agent_definition>;
 struct agent_spec {
   run_services_ptr services;
   agent_definition_ptr definition;
+  /// Told when the run is over.
+  run_registry_actor registry;
   run_request request;
   std::string run_id;
   /// The session was made up for this run, so there is nothing to load.

@@ -144,6 +144,7 @@ co::task<void> end_run(agent_ptr self, run_outcome outcome) {
   state.sandbox = nullptr;
   give_back_turn(self, outcome);
   announce(self, std::move(outcome));
+  self->send(state.spec.registry, run_over{state.spec.run_id});
 }
 
 } // namespace

@@ -43,6 +43,30 @@ auto inspect(Inspector& f, model_batch& x) {
 using model_actor
   = co::cancellable_actor<caf::replies_to<model_request>::with<model_batch>>;
 
+/// A model that somebody must end: `end_work` aborts what it does for others.
+using model_connection_actor
+  = model_actor::extend<caf::replies_to<end_work>::with<done>>;
+
+/// A model that was found, and what a request to it must say.
+struct model_handle {
+  model_actor model;
+  /// For `model_request::model` and `model_request::settings_json`.
+  std::string model_id;
+  shared<std::string> settings_json;
+  model_capabilities capabilities;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, model_handle& x) {
+  return f(caf::meta::type_name("troupe::model_handle"), x.model, x.model_id,
+           x.settings_json, x.capabilities);
+}
+
+/// Finds or starts the models that the settings name.
+using model_catalog_actor
+  = co::cancellable_actor<caf::replies_to<find_model>::with<model_handle>,
+                          caf::replies_to<end_work>::with<done>>;
+
 /// One tool of one run. A failure is a result; an error means the actor died.
 using tool_actor
   = co::cancellable_actor<caf::replies_to<tool_request>::with<tool_result>,
@@ -89,5 +113,24 @@ using run_actor = co::cancellable_actor<
   caf::replies_to<await_run>::with<run_object>,
   caf::replies_to<pull_run_events>::with<run_event_batch>,
   caf::reacts_to<cancel_run>, caf::reacts_to<expire_run>>;
+
+/// A run that has started.
+struct run_handle {
+  std::string run_id;
+  std::string session_id;
+  run_actor run;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, run_handle& x) {
+  return f(caf::meta::type_name("troupe::run_handle"), x.run_id, x.session_id,
+           x.run);
+}
+
+/// Starts runs, watches their deadlines, ends them with itself.
+using run_registry_actor
+  = co::cancellable_actor<caf::replies_to<start_run>::with<run_handle>,
+                          caf::reacts_to<run_over>,
+                          caf::replies_to<end_work>::with<done>>;
 
 } // namespace troupe

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "troupe/runtime/messages/chat_message.hpp"
+#include "troupe/runtime/model/model_capabilities.hpp"
 
 #include "caf/error.hpp"
 #include "caf/meta/type_name.hpp"
@@ -70,6 +71,12 @@ enum class model_event_kind : uint8_t {
   stop,
 };
 
+/// Whether an event of this kind is a piece of a text.
+constexpr bool is_piece(model_event_kind kind) {
+  return kind == model_event_kind::text_delta
+         || kind == model_event_kind::reasoning_delta;
+}
+
 /// One step of a model's answer.
 struct model_event {
   model_event_kind kind = model_event_kind::text_delta;
@@ -96,6 +103,20 @@ struct pull_model_events {};
 template <class Inspector>
 auto inspect(Inspector& f, pull_model_events&) {
   return f(caf::meta::type_name("troupe::pull_model_events"));
+}
+
+/// Asks a catalog for the model behind a role or a target such as
+/// "connection:model-id" or "cassette:FILE"; an empty one is the default
+/// model. A model that does not exist is `errc::configuration`.
+struct find_model {
+  std::string target;
+  /// What a relative FILE counts from; empty: the catalog's own folder.
+  std::string folder;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, find_model& x) {
+  return f(caf::meta::type_name("troupe::find_model"), x.target, x.folder);
 }
 
 } // namespace troupe

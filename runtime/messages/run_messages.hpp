@@ -233,4 +233,25 @@ auto inspect(Inspector& f, expire_run&) {
   return f(caf::meta::type_name("troupe::expire_run"));
 }
 
+/// Starts a run; answered when it has started, which is at once unless as many
+/// run as may.
+struct start_run {
+  run_request request;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, start_run& x) {
+  return f(caf::meta::type_name("troupe::start_run"), x.request);
+}
+
+/// A run tells its registry that it is over.
+struct run_over {
+  std::string run_id;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, run_over& x) {
+  return f(caf::meta::type_name("troupe::run_over"), x.run_id);
+}
+
 } // namespace troupe

@@ -1,0 +1,193 @@
+#include "troupe/actors/run/run_registry.hpp"
+
+#include "troupe/config/nearest_name.hpp"
+#include "troupe/runtime/co/serve.hpp"
+#include "troupe/runtime/co/sleep.hpp"
+#include "troupe/runtime/json/json_text.hpp"
+#include "troupe/runtime/run/timestamp.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+using registry_ptr = run_registry_actor::stateful_pointer<run_registry_state>;
+
+constexpr auto timer_key = co::frame_key{0, 1};
+
+agent_definition_ptr find_agent(const run_registry_state& state,
+                                const std::string& name) {
+  const auto& agents = state.spec.agents;
+  auto found = agents.find(name);
+  if (found != agents.end())
+    return found->second;
+  auto names = std::vector<std::string>{};
+  for (const auto& [known, definition] : agents)
+    names.push_back(known);
+  auto hint = std::string{};
+  if (auto near = nearest_name(name, names))
+    hint = "did you mean \"" + *near + "\"?";
+  throw co::failure{make_error(errc::configuration,
+                               "there is no agent \"" + name + "\"", {},
+                               std::move(hint))};
+}
+
+void check_object(const std::string& text, const char* what) {
+  if (text.empty())
+    return;
+  auto value = parse_object(text);
+  if (!value)
+    throw co::failure{errc::configuration, std::string{what}
+                                             + " is no JSON object: "
+                                             + to_fault(value.error()).message};
+}
+
+void check_request(const run_request& request) {
+  check_object(request.context_json, "the context");
+  check_object(request.settings_json, "the model settings");
+  if (request.deadline.count() < 0)
+    throw co::failure{errc::configuration, "a deadline is not negative"};
+}
+
+bool has_room(const run_registry_state& state) {
+  return state.runs.size()
+         < state.spec.services->settings.concurrency.max_in_flight;
+}
+
+int64_t deadline_of(const run_registry_state& state, const agent_spec& spec) {
+  auto limit = spec.request.deadline;
+  if (limit.count() == 0)
+    limit = spec.definition->settings.limits.deadline.value_or(
+      state.spec.services->settings.limits.deadline);
+  using std::chrono::duration_cast;
+  return spec.created_at
+         + duration_cast<std::chrono::microseconds>(limit).count();
+}
+
+/// Tells the runs whose time is up.
+void expire_due(registry_ptr self) {
+  auto& state = self->state;
+  auto due = state.deadlines.upper_bound(now_micros());
+  for (auto i = state.deadlines.begin(); i != due; ++i) {
+    auto& entry = state.runs.at(i->second);
+    self->send(entry.run, expire_run{});
+    entry.deadline = state.deadlines.end();
+  }
+  state.deadlines.erase(state.deadlines.begin(), due);
+}
+
+/// Sleeps until the earliest deadline and on to the next. Most runs end long
+/// before theirs, so the timer is not moved when one does.
+co::task<void> keep_deadlines(registry_ptr self) {
+  auto& state = self->state;
+  while (!state.deadlines.empty()) {
+    state.wakes_at = state.deadlines.begin()->first;
+    auto left = std::chrono::microseconds{state.wakes_at - now_micros()};
+    co_await co::sleep_for(self, left);
+    expire_due(self);
+  }
+  state.wakes_at = 0;
+}
+
+void watch_deadlines(registry_ptr self) {
+  auto& state = self->state;
+  auto earliest = state.deadlines.begin()->first;
+  if (state.wakes_at != 0 && state.wakes_at <= earliest)
+    return;
+  state.running.cancel(timer_key);
+  state.running.spawn(self, timer_key, keep_deadlines(self));
+}
+
+run_handle spawn_run(registry_ptr self, agent_spec spec) {
+  auto& state = self->state;
+  auto deadline = deadline_of(state, spec);
+  auto result = run_handle{spec.run_id, spec.request.session_id, {}};
+  result.run = self->spawn<caf::monitored>(agent_behavior, std::move(spec));
+  auto place = state.deadlines.emplace(deadline, result.run_id);
+  state.runs.emplace(result.run_id,
+                     run_registry_state::entry{result.run, place});
+  watch_deadlines(self);
+  return result;
+}
+
+co::task<run_handle> start(registry_ptr self, start_run order) {
+  auto& state = self->state;
+  auto spec = agent_spec{};
+  spec.definition = find_agent(state, order.request.agent);
+  check_request(order.request);
+  spec.services = state.spec.services;
+  spec.registry = self;
+  spec.request = std::move(order.request);
+  spec.created_at = now_micros();
+  spec.run_id = state.ids.next(spec.created_at);
+  if (spec.request.session_id.empty()) {
+    spec.request.session_id = state.ids.next(spec.created_at);
+    spec.has_fresh_session = true;
+  }
+  while (!has_room(state) && !state.is_closing) {
+    state.has_room.reset();
+    co_await state.has_room.wait(self);
+  }
+  if (state.is_closing)
+    throw co::failure{errc::cancelled, "the runtime is closing"};
+  co_return spawn_run(self, std::move(spec));
+}
+
+void forget(registry_ptr self, const std::string& run_id) {
+  auto& state = self->state;
+  auto found = state.runs.find(run_id);
+  if (found == state.runs.end())
+    return;
+  if (found->second.deadline != state.deadlines.end())
+    state.deadlines.erase(found->second.deadline);
+  self->demonitor(found->second.run.address());
+  state.runs.erase(found);
+  state.has_room.set();
+  if (state.runs.empty())
+    state.is_empty.set();
+}
+
+void forget_dead(registry_ptr self, const caf::actor_addr& who) {
+  for (auto& [run_id, entry] : self->state.runs)
+    if (entry.run.address() == who) {
+      auto id = run_id;
+      forget(self, id);
+      return;
+    }
+}
+
+/// Cancels all runs and waits for their ends.
+co::task<done> close(registry_ptr self, end_work) {
+  auto& state = self->state;
+  state.is_closing = true;
+  state.has_room.set(); // whoever waits to start is told
+  for (auto& [run_id, entry] : state.runs)
+    self->send(entry.run, cancel_run{"the runtime is closing"});
+  state.is_empty.reset();
+  if (!state.runs.empty())
+    co_await state.is_empty.wait(self);
+  self->quit();
+  co_return done{};
+}
+
+} // namespace
+
+run_registry_actor::behavior_type
+run_registry_behavior(registry_ptr self, run_registry_spec spec) {
+  self->state.spec = std::move(spec);
+  self->set_down_handler(
+    [self](caf::down_msg& x) { forget_dead(self, x.source); });
+  return {
+    co::serve(self, start),
+    [self](const run_over& x) { forget(self, x.run_id); },
+    co::serve(self, close),
+    co::serve_cancel(self),
+  };
+}
+
+} // namespace troupe

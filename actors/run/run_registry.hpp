@@ -1,0 +1,53 @@
+#pragma once
+
+#include "troupe/actors/agent/agent.hpp"
+#include "troupe/actors/run/run_services.hpp"
+#include "troupe/runtime/co/event.hpp"
+#include "troupe/runtime/co/scope.hpp"
+#include "troupe/runtime/messages/ids.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+namespace troupe {
+
+struct run_registry_spec {
+  run_services_ptr services;
+  /// Name -> definition.
+  std::map<std::string, agent_definition_ptr> agents;
+};
+
+/// Owns the top-level runs of a runtime: starts them, no more at once than
+/// allowed, in the order they were asked for, tells them when their time is
+/// up and ends them with itself. One timer serves the deadlines of all runs.
+struct run_registry_state {
+  static inline const char* name = "run_registry";
+
+  struct entry {
+    run_actor run;
+    /// Its place in `deadlines`.
+    std::multimap<int64_t, std::string>::iterator deadline;
+  };
+
+  run_registry_spec spec;
+  id_maker ids;
+  std::unordered_map<std::string, entry> runs;
+  /// Microseconds since the epoch -> run id.
+  std::multimap<int64_t, std::string> deadlines;
+  /// When the timer fires; 0 without one.
+  int64_t wakes_at = 0;
+  /// Set while another run may start.
+  co::event has_room;
+  /// Set when no run is left.
+  co::event is_empty;
+  bool is_closing = false;
+  co::scope running;
+};
+
+run_registry_actor::behavior_type run_registry_behavior(
+  run_registry_actor::stateful_pointer<run_registry_state> self,
+  run_registry_spec spec);
+
+} // namespace troupe
