@@ -247,13 +247,9 @@ cassette_turn play_reply(const cassette_exchange& exchange, size_t index,
   return result;
 }
 
-bool is_piece(const model_event& event) {
-  return event.kind == model_event_kind::text_delta
-         || event.kind == model_event_kind::reasoning_delta;
-}
-
 void keep_pieces(std::vector<model_event>& events, size_t count) {
-  auto end = std::find_if_not(events.begin(), events.end(), is_piece);
+  auto end = std::find_if_not(events.begin(), events.end(),
+                              [](const auto& x) { return is_piece(x.kind); });
   events.erase(end, events.end());
   if (events.size() > count)
     events.erase(events.begin() + static_cast<std::ptrdiff_t>(count),

@@ -102,11 +102,8 @@ caf::error cassette_writer::add(const model_request& request,
   if (auto why = catch_up(request))
     return why;
   add_retries(events);
-  auto is_piece = [](const model_event& x) {
-    return x.kind == model_event_kind::text_delta
-           || x.kind == model_event_kind::reasoning_delta;
-  };
-  auto pieces = std::count_if(events.begin(), events.end(), is_piece);
+  auto pieces = std::count_if(events.begin(), events.end(),
+                              [](const auto& x) { return is_piece(x.kind); });
   what.message = hide(what.message);
   text_ += to_cassette_text(what, static_cast<size_t>(pieces));
   return save();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "caf/meta/type_name.hpp"
+
 #include <cstdint>
 
 namespace troupe {
@@ -14,5 +16,12 @@ struct model_capabilities {
   /// Tokens of input and output together.
   uint64_t context_window = 200'000;
 };
+
+template <class Inspector>
+auto inspect(Inspector& f, model_capabilities& x) {
+  return f(caf::meta::type_name("troupe::model_capabilities"),
+           x.native_structured_output, x.parallel_tools, x.images,
+           x.context_window);
+}
 
 } // namespace troupe
