@@ -37,7 +37,6 @@ void curl_inbox::close() {
 
 bool curl_inbox::take(std::vector<curl_order>& out) {
   auto guard = std::lock_guard{mutex_};
-  asleep_ = false;
   out.swap(orders_);
   return !closed_ || !out.empty();
 }
@@ -46,6 +45,11 @@ bool curl_inbox::prepare_sleep() {
   auto guard = std::lock_guard{mutex_};
   asleep_ = orders_.empty() && !closed_;
   return asleep_;
+}
+
+void curl_inbox::end_sleep() {
+  auto guard = std::lock_guard{mutex_};
+  asleep_ = false;
 }
 
 void curl_inbox::wake() {

@@ -41,6 +41,9 @@ public:
   /// Announces that the loop is about to sleep; false when it must not.
   bool prepare_sleep();
 
+  /// Says that the loop works again and will `take` without being woken.
+  void end_sleep();
+
   /// Becomes readable, once for each wake, when the loop shall wake.
   int wake_fd() const noexcept {
     return wake_.get();

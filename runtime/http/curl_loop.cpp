@@ -87,7 +87,7 @@ void curl_loop::run() {
     orders.clear();
     wait_and_serve();
     finish_done();
-    end_silent();
+    end_overdue();
   }
   while (!active_.empty())
     finish(curl_transfer_ptr{active_.back()}, cancelled());
@@ -133,12 +133,12 @@ void curl_loop::start(const curl_transfer_ptr& transfer) {
     return transfer->finish(make_error(errc::internal, "out of memory"));
   transfer->position = active_.size();
   active_.push_back(transfer);
-  auto err = transfer->configure(easy, settings_, now_);
+  auto err = transfer->configure(easy, now_);
   if (!err && curl_multi_add_handle(multi_, easy) != CURLM_OK)
     err = make_error(errc::internal, "libcurl takes no more transfers");
   if (err)
     return finish(transfer, std::move(err));
-  look_for_silence_at(transfer->silent_not_before());
+  look_again_at(transfer->not_overdue_before());
 }
 
 void curl_loop::resume(const curl_transfer_ptr& transfer) {
@@ -148,8 +148,10 @@ void curl_loop::resume(const curl_transfer_ptr& transfer) {
 
 // The handler comes last: by then the connection is free for what it starts.
 void curl_loop::finish(const curl_transfer_ptr& transfer, caf::error why) {
-  curl_multi_remove_handle(multi_, transfer->easy());
-  give_back(transfer->easy());
+  auto* easy = transfer->easy();
+  curl_multi_remove_handle(multi_, easy);
+  transfer->release();
+  give_back(easy);
   auto position = transfer->position;
   std::swap(active_[position], active_.back());
   active_[position]->position = position;
@@ -162,6 +164,7 @@ void curl_loop::wait_and_serve() {
   auto limit = inbox_->prepare_sleep() ? idle_time() : 0;
   auto count = epoll_wait(epoll_.get(), events_.data(),
                           static_cast<int>(events_.size()), limit);
+  inbox_->end_sleep();
   now_ = curl_clock::now();
   for (auto i = 0; i < count; ++i) {
     const auto& event = events_[static_cast<size_t>(i)];
@@ -177,8 +180,8 @@ void curl_loop::wait_and_serve() {
 
 int curl_loop::idle_time() const {
   auto due = curl_due_;
-  if (!due || (silence_due_ && *silence_due_ < *due))
-    due = silence_due_;
+  if (!due || (look_at_ && *look_at_ < *due))
+    due = look_at_;
   if (!due)
     return -1;
   auto left = std::chrono::ceil<std::chrono::milliseconds>(*due - now_).count();
@@ -198,39 +201,41 @@ void curl_loop::finish_done() {
   }
 }
 
-void curl_loop::end_silent() {
-  if (!silence_due_ || *silence_due_ > now_)
+void curl_loop::end_overdue() {
+  if (!look_at_ || *look_at_ > now_)
     return;
-  silence_due_.reset();
+  look_at_.reset();
   for (size_t i = active_.size(); i-- > 0;) {
     auto transfer = active_[i];
-    if (transfer->is_silent())
-      finish(transfer, transfer->silence());
+    if (transfer->is_overdue())
+      finish(transfer, transfer->overdue());
     else
-      look_for_silence_at(transfer->silent_not_before());
+      look_again_at(transfer->not_overdue_before());
   }
 }
 
-void curl_loop::look_for_silence_at(curl_clock::time_point time) {
-  if (!silence_due_ || time < *silence_due_)
-    silence_due_ = time;
+void curl_loop::look_again_at(curl_clock::time_point time) {
+  if (!look_at_ || time < *look_at_)
+    look_at_ = time;
 }
 
 void* curl_loop::take_easy() {
-  if (spare_.empty())
-    return curl_easy_init();
-  auto* result = spare_.back();
-  spare_.pop_back();
+  if (!spare_.empty()) {
+    auto* result = spare_.back();
+    spare_.pop_back();
+    return result;
+  }
+  auto* result = curl_easy_init();
+  if (result != nullptr)
+    curl_transfer::prepare(result, settings_);
   return result;
 }
 
 void curl_loop::give_back(void* easy) {
-  if (spare_.size() < most_spare) {
-    curl_easy_reset(easy);
+  if (spare_.size() < most_spare)
     spare_.push_back(easy);
-  } else {
+  else
     curl_easy_cleanup(easy);
-  }
 }
 
 } // namespace troupe

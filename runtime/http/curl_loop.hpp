@@ -56,12 +56,12 @@ private:
 
   void finish_done();
 
-  // Ends the transfers that were silent for too long.
-  void end_silent();
+  // Ends the transfers whose time is over.
+  void end_overdue();
 
-  void look_for_silence_at(curl_clock::time_point time);
+  void look_again_at(curl_clock::time_point time);
 
-  // A handle without any options, new or used before.
+  // A prepared handle, new or used before.
   void* take_easy();
 
   void give_back(void* easy);
@@ -73,9 +73,9 @@ private:
   curl_clock::time_point now_ = curl_clock::now();
   // When libcurl wants to be called without an event.
   std::optional<curl_clock::time_point> curl_due_;
-  // Before this time no active transfer can be silent for too long. Moves
-  // forward only when it is reached: activity need not touch it.
-  std::optional<curl_clock::time_point> silence_due_;
+  // Before this time no active transfer can be overdue. Moves forward only
+  // when it is reached: activity need not touch it.
+  std::optional<curl_clock::time_point> look_at_;
   std::vector<curl_transfer_ptr> active_;
   std::vector<void*> spare_;
   std::array<epoll_event, 256> events_;

@@ -74,17 +74,33 @@ bool curl_transfer::consume(size_t bytes) noexcept {
          && paused_.exchange(false);
 }
 
-caf::error curl_transfer::configure(void* easy, const curl_settings& settings,
+void curl_transfer::prepare(void* easy, const curl_settings& settings) {
+  set(easy, CURLOPT_NOSIGNAL, 1L);
+  set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  set(easy, CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_2TLS});
+  set(easy, CURLOPT_ACCEPT_ENCODING, "");
+  set(easy, CURLOPT_USERAGENT, "troupe");
+  set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  set(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  if (!settings.no_proxy.empty())
+    set(easy, CURLOPT_NOPROXY, settings.no_proxy.c_str());
+  set(easy, CURLOPT_HEADERFUNCTION, &curl_transfer::on_header_line);
+  set(easy, CURLOPT_WRITEFUNCTION, &curl_transfer::on_body);
+  set(easy, CURLOPT_PREREQFUNCTION, &curl_transfer::on_connected);
+}
+
+caf::error curl_transfer::configure(void* easy,
                                     const curl_clock::time_point& now) {
   easy_ = easy;
   now_ = &now;
+  started_at_ = now;
   enter(transfer_phase::connecting);
   if (!add_lines())
     return make_error(errc::configuration,
                       "a header of the request has a line break in it",
                       mask_url(request_.url),
                       "check the api_key for a stray line break");
-  set_options(settings);
+  set_options();
   return {};
 }
 
@@ -105,38 +121,36 @@ bool curl_transfer::add_lines() {
   return add("expect:"); // no round trip before a long body
 }
 
-void curl_transfer::set_options(const curl_settings& settings) {
+void curl_transfer::set_options() {
   set(easy_, CURLOPT_PRIVATE, this);
-  set(easy_, CURLOPT_NOSIGNAL, 1L);
+  set(easy_, CURLOPT_HEADERDATA, this);
+  set(easy_, CURLOPT_WRITEDATA, this);
+  set(easy_, CURLOPT_PREREQDATA, this);
   set(easy_, CURLOPT_ERRORBUFFER, detail_.data());
-  set(easy_, CURLOPT_PROTOCOLS_STR, "http,https");
-  set(easy_, CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_2TLS});
-  set(easy_, CURLOPT_ACCEPT_ENCODING, "");
-  set(easy_, CURLOPT_USERAGENT, "troupe");
-  set(easy_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  set(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
-  if (!settings.no_proxy.empty())
-    set(easy_, CURLOPT_NOPROXY, settings.no_proxy.c_str());
+  set(easy_, CURLOPT_HTTPHEADER, lines_.get());
   set(easy_, CURLOPT_URL, request_.url.c_str());
   // Share a connection rather than open many; only TLS can offer that.
   set(easy_, CURLOPT_PIPEWAIT, request_.url.starts_with("https:") ? 1L : 0L);
-  if (request_.method == "POST") {
+  set(easy_, CURLOPT_CONNECTTIMEOUT_MS,
+      milliseconds(request_.timeouts.connect));
+  auto is_post = request_.method == "POST";
+  auto is_get = request_.method == "GET";
+  set(easy_, CURLOPT_CUSTOMREQUEST,
+      is_post || is_get ? nullptr : request_.method.c_str());
+  if (is_post) {
     set(easy_, CURLOPT_POSTFIELDSIZE_LARGE,
         static_cast<curl_off_t>(request_.body.size()));
     set(easy_, CURLOPT_POSTFIELDS, request_.body.data());
-  } else if (request_.method != "GET") {
-    set(easy_, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+  } else {
+    set(easy_, CURLOPT_HTTPGET, 1L);
   }
-  set(easy_, CURLOPT_HTTPHEADER, lines_.get());
-  set(easy_, CURLOPT_CONNECTTIMEOUT_MS,
-      milliseconds(request_.timeouts.connect));
-  set(easy_, CURLOPT_TIMEOUT_MS, milliseconds(request_.timeouts.total));
-  set(easy_, CURLOPT_HEADERFUNCTION, &curl_transfer::on_header_line);
-  set(easy_, CURLOPT_HEADERDATA, this);
-  set(easy_, CURLOPT_WRITEFUNCTION, &curl_transfer::on_body);
-  set(easy_, CURLOPT_WRITEDATA, this);
-  set(easy_, CURLOPT_PREREQFUNCTION, &curl_transfer::on_connected);
-  set(easy_, CURLOPT_PREREQDATA, this);
+}
+
+void curl_transfer::release() {
+  set(easy_, CURLOPT_ERRORBUFFER, static_cast<char*>(nullptr));
+  set(easy_, CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
+  set(easy_, CURLOPT_POSTFIELDS, static_cast<char*>(nullptr));
+  easy_ = nullptr;
 }
 
 int curl_transfer::resume() {
@@ -145,19 +159,24 @@ int curl_transfer::resume() {
   return curl_easy_pause(static_cast<CURL*>(easy_), CURLPAUSE_CONT);
 }
 
+bool curl_transfer::is_overdue() const {
+  return is_silent() || started_at_ + bounded(request_.timeouts.total) <= *now_;
+}
+
 bool curl_transfer::is_silent() const {
   return phase_ != transfer_phase::connecting && !stalled_
          && since_ + patience() <= *now_;
 }
 
 // Another phase may begin at any moment, with its own patience.
-curl_clock::time_point curl_transfer::silent_not_before() const {
-  auto limits = request_.timeouts;
-  auto later = *now_
-               + std::min(bounded(limits.first_byte), bounded(limits.idle));
-  return phase_ == transfer_phase::connecting || stalled_
-           ? later
-           : std::min(later, since_ + patience());
+curl_clock::time_point curl_transfer::not_overdue_before() const {
+  const auto& limits = request_.timeouts;
+  auto result = std::min(
+    started_at_ + bounded(limits.total),
+    *now_ + std::min(bounded(limits.first_byte), bounded(limits.idle)));
+  if (phase_ == transfer_phase::connecting || stalled_)
+    return result;
+  return std::min(result, since_ + patience());
 }
 
 curl_clock::duration curl_transfer::patience() const {
@@ -166,14 +185,17 @@ curl_clock::duration curl_transfer::patience() const {
                    : request_.timeouts.idle);
 }
 
-caf::error curl_transfer::silence() const {
+caf::error curl_transfer::overdue() const {
+  const auto& limits = request_.timeouts;
   auto result = fault{};
   result.kind = errc::timeout;
-  result.message = phase_ == transfer_phase::waiting
-                     ? "no answer after "
-                         + seconds_text(request_.timeouts.first_byte)
-                     : "silence in the middle of the answer for "
-                         + seconds_text(request_.timeouts.idle);
+  if (!is_silent())
+    result.message = "not done after " + seconds_text(limits.total);
+  else if (phase_ == transfer_phase::waiting)
+    result.message = "no answer after " + seconds_text(limits.first_byte);
+  else
+    result.message = "silence in the middle of the answer for "
+                     + seconds_text(limits.idle);
   result.where = mask_url(request_.url);
   result.retryable = true;
   return make_error(std::move(result));
@@ -190,7 +212,6 @@ caf::error curl_transfer::outcome(int code) const {
 }
 
 void curl_transfer::finish(caf::error why) {
-  easy_ = nullptr;
   over_.store(true);
   auto handler = std::move(handler_);
   handler->on_done(std::move(why));

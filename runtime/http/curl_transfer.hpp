@@ -52,23 +52,29 @@ public:
   /// Any thread.
   bool consume(size_t bytes) noexcept;
 
-  /// Makes `easy`, a CURL handle without options, carry the request. `now` is
-  /// where the loop keeps the time, for as long as the transfer lasts. An
-  /// error when the request cannot be sent.
-  caf::error configure(void* easy, const curl_settings& settings,
-                       const curl_clock::time_point& now);
+  /// Gives `easy`, a new CURL handle, the options that all transfers have.
+  static void prepare(void* easy, const curl_settings& settings);
+
+  /// Makes `easy`, a prepared handle, carry the request. `now` is where the
+  /// loop keeps the time, for as long as the transfer lasts. An error when the
+  /// request cannot be sent.
+  caf::error configure(void* easy, const curl_clock::time_point& now);
+
+  /// Takes everything of this transfer out of its handle.
+  void release();
 
   /// Lets a paused transfer go on; what libcurl says, 0 is well.
   int resume();
 
-  /// Whether the server was silent for longer than allowed.
-  bool is_silent() const;
+  /// Whether the server was silent, or the transfer lasts, for longer than
+  /// allowed.
+  bool is_overdue() const;
 
-  /// Before this time `is_silent` will not become true.
-  curl_clock::time_point silent_not_before() const;
+  /// Before this time `is_overdue` will not become true.
+  curl_clock::time_point not_overdue_before() const;
 
-  /// The error of a silent transfer.
-  caf::error silence() const;
+  /// The error of an overdue transfer.
+  caf::error overdue() const;
 
   /// What `code`, libcurl's verdict, means; no error for 0.
   caf::error outcome(int code) const;
@@ -76,11 +82,12 @@ public:
   /// Tells the handler that all is over, and lets go of it.
   void finish(caf::error why);
 
-  /// Whether `finish` was called. Any thread.
+  /// Whether the handler was told that all is over. Any thread.
   bool is_over() const noexcept {
     return over_.load();
   }
 
+  /// The handle between `configure` and `release`, else null.
   void* easy() const noexcept {
     return easy_;
   }
@@ -98,7 +105,7 @@ private:
 
   bool add_lines();
 
-  void set_options(const curl_settings& settings);
+  void set_options();
 
   // False when the answer cannot be accepted; `refusal_` says why.
   bool take_header_line(std::string_view line);
@@ -109,6 +116,8 @@ private:
   bool must_pause();
 
   void enter(transfer_phase phase);
+
+  bool is_silent() const;
 
   // How long the server may be silent in this phase.
   curl_clock::duration patience() const;
@@ -121,6 +130,8 @@ private:
   // The request's header lines as libcurl wants them.
   std::unique_ptr<curl_slist, void (*)(curl_slist*)> lines_;
   const curl_clock::time_point* now_ = nullptr;
+  curl_clock::time_point started_at_;
+  // When the phase began, or the last bytes came.
   curl_clock::time_point since_;
   transfer_phase phase_ = transfer_phase::connecting;
   http_head head_;

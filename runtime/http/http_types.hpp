@@ -17,6 +17,7 @@ struct http_header {
 
 /// What to ask of a server.
 struct http_request {
+  /// Only POST sends the body.
   std::string method = "POST";
   /// Absolute, http or https.
   std::string url;
