@@ -1,0 +1,99 @@
+#pragma once
+
+#include "troupe/actors/tools/make_tool.hpp"
+#include "troupe/actors/tools/tool.hpp"
+#include "troupe/config/agent_settings.hpp"
+
+#include "caf/timespan.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace troupe {
+
+/// An agent in the making, in C++ what an agent file is in YAML. A value; it
+/// is checked when a runtime takes it.
+class agent {
+public:
+  explicit agent(std::string name) {
+    settings_.name = std::move(name);
+  }
+
+  /// Everything an agent file says; its tools are looked up by name.
+  explicit agent(agent_settings settings) : settings_(std::move(settings)) {
+    // nop
+  }
+
+  agent& description(std::string text) {
+    settings_.description = std::move(text);
+    return *this;
+  }
+
+  /// A role, "connection:model-id" or "cassette:FILE".
+  agent& model(std::string target) {
+    settings_.model = std::move(target);
+    return *this;
+  }
+
+  agent& system_prompt(std::string text) {
+    settings_.system_prompt = std::move(text);
+    return *this;
+  }
+
+  /// A tool of the application.
+  agent& use(tool one) {
+    tools_.push_back(std::move(one));
+    return *this;
+  }
+
+  /// A built-in tool, or one that the runtime was given, by name.
+  agent& use(std::string name) {
+    settings_.tools.push_back(std::move(name));
+    return *this;
+  }
+
+  agent& permissions(permission_settings rules) {
+    settings_.permissions = std::move(rules);
+    return *this;
+  }
+
+  agent& sandbox(sandbox_settings policy) {
+    settings_.sandbox = std::move(policy);
+    return *this;
+  }
+
+  agent& workspace(workspace_settings where) {
+    settings_.workspace = std::move(where);
+    return *this;
+  }
+
+  agent& max_turns(uint32_t count) {
+    settings_.limits.max_turns = count;
+    return *this;
+  }
+
+  agent& max_tool_calls(uint32_t count) {
+    settings_.limits.max_tool_calls = count;
+    return *this;
+  }
+
+  agent& deadline(caf::timespan limit) {
+    settings_.limits.deadline = limit;
+    return *this;
+  }
+
+  const agent_settings& settings() const noexcept {
+    return settings_;
+  }
+
+  const std::vector<tool>& tools() const noexcept {
+    return tools_;
+  }
+
+private:
+  agent_settings settings_;
+  std::vector<tool> tools_;
+};
+
+} // namespace troupe

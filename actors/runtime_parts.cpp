@@ -1,0 +1,160 @@
+#include "troupe/actors/runtime_parts.hpp"
+
+#include "troupe/actors/model/model_catalog.hpp"
+#include "troupe/actors/permission/callback_approver.hpp"
+#include "troupe/actors/run/run_registry.hpp"
+#include "troupe/actors/sandbox/sandbox.hpp"
+#include "troupe/actors/session/session_registry.hpp"
+#include "troupe/actors/store/store.hpp"
+#include "troupe/actors/supervise/supervisor.hpp"
+#include "troupe/config/validate_settings.hpp"
+#include "troupe/runtime/co/failure.hpp"
+#include "troupe/runtime/messages/register.hpp"
+#include "troupe/storage/session_store.hpp"
+
+#include "caf/scoped_actor.hpp"
+#include "caf/send.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+/// How long runs may take to end with their runtime.
+constexpr auto closing_time = std::chrono::seconds{30};
+
+std::unique_ptr<caf::actor_system_config>
+make_config(const concurrency_settings& settings) {
+  auto result = std::make_unique<caf::actor_system_config>();
+  register_messages(*result);
+  auto workers = size_t{settings.workers};
+  if (workers == 0)
+    workers = std::max(1u, std::thread::hardware_concurrency());
+  // Agents wait most of the time: the stealing policy would poll meanwhile.
+  result->set("scheduler.policy", caf::atom("sharing"));
+  result->set("scheduler.max-threads", workers);
+  return result;
+}
+
+template <class T>
+T or_throw(caf::expected<T> x) {
+  if (!x)
+    throw co::failure{std::move(x.error())};
+  return std::move(*x);
+}
+
+store_actor start_store(caf::actor_system& system,
+                        const storage_settings& settings) {
+  using holder = std::unique_ptr<session_store>;
+  if (settings.in_memory)
+    return system.spawn(store_behavior,
+                        std::make_shared<holder>(make_memory_session_store()));
+  auto opened = make_lmdb_session_store(settings);
+  if (!opened)
+    throw co::failure{std::move(opened.error())};
+  return system.spawn<caf::detached>(store_behavior, std::make_shared<holder>(
+                                                       std::move(*opened)));
+}
+
+model_catalog_spec models_of(const runtime_options& options,
+                             co::blocking_pool& pool) {
+  auto result = model_catalog_spec{};
+  result.settings = options.settings;
+  result.folder = options.folder;
+  result.models = options.models;
+  result.record_to = options.record_to;
+  result.pool = &pool;
+  return result;
+}
+
+/// The root of the tree holds what runs share. None of it can be replaced
+/// while runs hold on to it, so a crash of one is a crash of all: the root
+/// ends with an error and so does whatever waits for an answer.
+child_spec shared_child(std::string id, caf::actor actor) {
+  auto result = child_spec{};
+  result.id = std::move(id);
+  result.start = [actor](caf::actor_system&) { return actor; };
+  result.restart = restart_kind::transient;
+  result.grace = closing_time;
+  return result;
+}
+
+} // namespace
+
+runtime::parts::parts(runtime_options options) {
+  own_config_ = make_config(options.settings.concurrency);
+  own_system_ = std::make_unique<caf::actor_system>(*own_config_);
+  system_ = own_system_.get();
+  start(std::move(options));
+}
+
+runtime::parts::parts(caf::actor_system& system, runtime_options options)
+  : system_(&system) {
+  start(std::move(options));
+}
+
+void runtime::parts::start(runtime_options options) {
+  if (options.folder.empty())
+    options.folder = std::filesystem::current_path().string();
+  if (options.environment.empty())
+    options.environment = process_environment();
+  if (auto why = validate(options.settings))
+    throw co::failure{why};
+  pool_ = std::make_shared<co::blocking_pool>(
+    options.settings.concurrency.blocking_pool);
+  auto models = models_of(options, *pool_);
+  auto agents = or_throw(
+    load_agents(options.agents, {models, options.tools, options.environment}));
+  auto services = std::make_shared<run_services>();
+  services->settings = options.settings;
+  services->folder = options.folder;
+  services->pool = pool_;
+  services->store = start_store(*system_, options.settings.storage);
+  services->models = system_->spawn(model_catalog_behavior, std::move(models));
+  services->sessions = system_->spawn(session_registry_behavior,
+                                      session_registry_spec{services->store});
+  if (options.on_ask)
+    services->approver = system_->spawn(callback_approver_behavior,
+                                        std::move(options.on_ask), pool_);
+  services->open_sandbox = make_sandbox_opener(options.folder, pool_);
+  services_ = services;
+  runs_ = system_->spawn(run_registry_behavior,
+                         run_registry_spec{services_, std::move(agents)});
+  auto tree = supervisor_spec{};
+  tree.strategy = restart_strategy::one_for_all;
+  tree.max_restarts = 0;
+  auto add = [&](const char* id, const auto& actor) {
+    tree.children.push_back(
+      shared_child(id, caf::actor_cast<caf::actor>(actor)));
+  };
+  add("store", services_->store);
+  add("models", services_->models);
+  add("sessions", services_->sessions);
+  if (services_->approver)
+    add("approver", services_->approver);
+  add("runs", runs_);
+  root_ = system_->spawn(supervisor_behavior, std::move(tree));
+}
+
+runtime::parts::~parts() {
+  if (!root_)
+    return; // nothing was started
+  caf::scoped_actor self{*system_};
+  // Runs and models take their time; the rest ends at once.
+  auto ignore = [](const caf::error&) {
+    // A registry that has died has nothing left to end.
+  };
+  self->request(runs_, closing_time, end_work{}).receive([](done) {}, ignore);
+  self->request(services_->models, closing_time, end_work{})
+    .receive([](done) {}, ignore);
+  self->monitor(root_);
+  self->send_exit(root_, caf::exit_reason::user_shutdown);
+  self->receive([](const caf::down_msg&) {});
+}
+
+} // namespace troupe

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "troupe/config/sandbox_settings.hpp"
+#include "troupe/runtime/co/blocking_pool.hpp"
+#include "troupe/runtime/co/event.hpp"
+#include "troupe/runtime/co/scope.hpp"
+#include "troupe/runtime/messages/interfaces.hpp"
+#include "troupe/sandbox/file_space.hpp"
+#include "troupe/sandbox/process_runner.hpp"
+#include "troupe/sandbox/workspace.hpp"
+
+#include "caf/error.hpp"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace troupe {
+
+/// Makes the runner of commands when one is needed first; shared by all
+/// sandboxes of a runtime. Any thread.
+class shared_process_runner {
+public:
+  caf::expected<std::shared_ptr<process_runner>> get();
+
+private:
+  std::mutex mutex_;
+  std::shared_ptr<process_runner> runner_;
+};
+
+/// What one run's sandbox is made from.
+struct sandbox_spec {
+  sandbox_settings policy;
+  workspace_settings workspace;
+  /// What a relative workspace counts from; absolute.
+  std::string folder;
+  std::shared_ptr<co::blocking_pool> pool;
+  std::shared_ptr<shared_process_runner> runners;
+};
+
+/// What a sandbox has open. Blocking calls share it, so that one that was
+/// cancelled can end in peace.
+struct open_files {
+  /// The calls of a file space come one at a time.
+  std::mutex mutex;
+  std::shared_ptr<workspace> where;
+  std::unique_ptr<file_space> files;
+};
+
+/// One run's files and commands. Opens its workspace when it starts; what
+/// comes before that is done waits.
+struct sandbox_state {
+  static inline const char* name = "sandbox";
+
+  sandbox_spec spec;
+  std::shared_ptr<open_files> opened;
+  /// Why it could not be opened; every request is answered with it.
+  caf::error failed;
+  co::event ready;
+  bool is_busy = false;
+  co::event is_free;
+  co::scope running;
+};
+
+sandbox_actor::behavior_type
+sandbox_behavior(sandbox_actor::stateful_pointer<sandbox_state> self,
+                 sandbox_spec spec);
+
+/// Whether this release and host can enforce `policy`; `errc::sandbox` when
+/// they cannot: nothing ever falls back to less.
+caf::error check_sandbox(const sandbox_settings& policy);
+
+/// Makes the function that opens a run's sandbox.
+std::function<sandbox_actor(caf::actor_system&, const sandbox_settings&,
+                            const workspace_settings&)>
+make_sandbox_opener(std::string folder,
+                    std::shared_ptr<co::blocking_pool> pool);
+
+} // namespace troupe
