@@ -5,6 +5,7 @@ add_library(check_headers OBJECT EXCLUDE_FROM_ALL)
 foreach(layer IN ITEMS config storage sandbox runtime actors)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
        ${PROJECT_SOURCE_DIR}/${layer}/*.hpp)
+  list(FILTER headers EXCLUDE REGEX "/(app|detail)/")
   foreach(header IN LISTS headers)
     set(file ${PROJECT_BINARY_DIR}/check_headers/${header}.cpp)
     file(CONFIGURE OUTPUT ${file} CONTENT "#include \"troupe/${header}\"\n")

@@ -22,6 +22,7 @@ endfunction()
 # A layer is a top-level folder. Its headers are reachable, as
 # "troupe/<layer>/...", only by the targets that link it: each layer has an
 # include view of its own, so an upward or sideways include is "no such file".
+# Headers in a detail/ folder are for the sources beside it: not installed.
 #
 #   troupe_layer(NAME [USES layer...] [LIBS public...] [PRIVATE_LIBS lib...]
 #                [PCH header...] SOURCES file...)
@@ -53,7 +54,8 @@ function(troupe_layer name)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${name}/
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/troupe/${name}
           FILES_MATCHING PATTERN "*.hpp"
-          PATTERN "app" EXCLUDE)
+          PATTERN "app" EXCLUDE
+          PATTERN "detail" EXCLUDE)
 endfunction()
 
 # The program, build/bin/troupe. Its target cannot have its name: that is the

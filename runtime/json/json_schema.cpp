@@ -1,9 +1,9 @@
 #include "troupe/runtime/json/json_schema.hpp"
 
 #include "troupe/config/errc.hpp"
+#include "troupe/runtime/json/detail/schema_rules.hpp"
+#include "troupe/runtime/json/detail/schema_source.hpp"
 #include "troupe/runtime/json/json_text.hpp"
-#include "troupe/runtime/json/schema_rules.hpp"
-#include "troupe/runtime/json/schema_source.hpp"
 
 #include <valijson/validator.hpp>
 

@@ -1,4 +1,4 @@
-#include "troupe/runtime/json/schema_rules.hpp"
+#include "troupe/runtime/json/detail/schema_rules.hpp"
 
 #include "troupe/runtime/json/json_text.hpp"
 

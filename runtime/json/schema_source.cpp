@@ -1,4 +1,4 @@
-#include "troupe/runtime/json/schema_source.hpp"
+#include "troupe/runtime/json/detail/schema_source.hpp"
 
 #include "troupe/runtime/json/json_text.hpp"
 

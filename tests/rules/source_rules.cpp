@@ -35,7 +35,7 @@ const std::vector<include_rule>& include_rules() {
     {"spdlog/*", {"*.cpp"}},
     {"re2/*", {"*.cpp"}},
     {"openssl/*", {"*.cpp"}},
-    {"nlohmann/json.hpp", {"*.cpp"}},
+    {"nlohmann/json.hpp", {"*.cpp", "runtime/json/described.hpp"}},
     {"catch2/*", {"tests/support/catch.hpp"}},
     {"benchmark/*", {"bench/*"}},
     {"caf/all.hpp", {"*.cpp"}},
@@ -110,10 +110,21 @@ private:
   }
 
   bool is_allowed(const include_rule& rule) const {
-    // The code of a page is code as in a source file.
-    auto file = matches("*.md", path_) ? path_ + ".cpp" : path_;
+    auto file = place();
     return std::any_of(rule.allowed.begin(), rule.allowed.end(),
                        [&file](auto x) { return matches(x, file); });
+  }
+
+  // Where the file counts as lying: the code of a page is code as in a source
+  // file, and a header in detail/ is part of the sources beside that folder.
+  std::string place() const {
+    constexpr auto detail = std::string_view{"detail/"};
+    auto result = path_;
+    if (auto at = result.find(detail); at != npos) {
+      result.erase(at, detail.size());
+      result.replace(result.rfind('.'), npos, ".cpp");
+    }
+    return matches("*.md", result) ? result + ".cpp" : result;
   }
 
   // Tests, benchmarks and examples have folders of their own to name.

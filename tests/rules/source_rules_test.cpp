@@ -54,6 +54,13 @@ TEST_CASE("an outside library is only included where it belongs", "[rules]") {
   CHECK(faults("config/settings.hpp", "// " + source) == 0);
 }
 
+TEST_CASE("a header in detail/ may include what its sources may", "[rules]") {
+  auto source = "#include <valijson/schema.hpp>\n";
+  CHECK(faults("runtime/json/detail/rules.hpp", source) == 0);
+  CHECK(faults("runtime/json/rules.hpp", source) == 1);
+  CHECK(faults("runtime/co/detail/rules.hpp", source) == 1);
+}
+
 TEST_CASE("an include says the layer it reaches into", "[rules]") {
   CHECK(faults("runtime/a.cpp", "#include \"troupe/config/b.hpp\"\n") == 0);
   CHECK(faults("runtime/a.cpp", "#include \"caf/error.hpp\"\n") == 0);

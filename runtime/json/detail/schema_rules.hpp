@@ -1,6 +1,6 @@
 #pragma once
 
-#include "troupe/runtime/json/schema_source.hpp"
+#include "troupe/runtime/json/detail/schema_source.hpp"
 
 #include <nlohmann/json.hpp>
 
