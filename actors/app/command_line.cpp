@@ -1,0 +1,146 @@
+#include "troupe/actors/app/command_line.hpp"
+
+#include "troupe/actors/app/exit_code.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+
+namespace troupe::app {
+
+namespace {
+
+void add_common(CLI::App& to, options& out) {
+  to.add_option("--config", out.config_file, "Configuration file (YAML)");
+  to.add_option("--store", out.store, "Folder of the store");
+  to.add_option("--log-level", out.log_level, "error, warn, info or debug")
+    ->check(CLI::IsMember({"error", "warn", "info", "debug"}));
+  to.add_flag("--json", out.json, "Print JSON");
+}
+
+void add_run_flags(CLI::App& to, options& out) {
+  add_common(to, out);
+  to.add_option("AGENT", out.agent,
+                "An agent's name in the configuration, or its file")
+    ->required();
+  to.add_option("--session", out.session, "Conversation to continue or begin");
+  to.add_option("--actor", out.actor, "Who asks: keeps conversations apart");
+  to.add_option("--deadline", out.deadline, "Longest time, e.g. 30s or 5m");
+  to.add_option("--workspace", out.workspace, "Folder the agent works in");
+  to.add_option("--model", out.model,
+                "Role, CONNECTION:MODEL or cassette:FILE");
+  to.add_option("--set", out.settings, "Model setting KEY=VALUE")
+    ->type_size(1)
+    ->allow_extra_args(false);
+  to.add_option("--context", out.context, "Application value KEY=VALUE")
+    ->type_size(1)
+    ->allow_extra_args(false);
+  to.add_option("--permission", out.permission,
+                "read_only, auto, ask or approve")
+    ->check(CLI::IsMember({"read_only", "auto", "ask", "approve"}));
+  to.add_option("--record", out.record,
+                "Write the model exchanges to this cassette");
+}
+
+void select(CLI::App* on, options& out, command which) {
+  on->callback([&out, which] { out.command = which; });
+}
+
+void add_run(CLI::App& app, options& out) {
+  auto* run = app.add_subcommand("run", "Run an agent to its end");
+  run->footer("Example: troupe run guide.yaml \"How many tests are there?\"");
+  add_run_flags(*run, out);
+  run->add_option("PROMPT", out.prompt, "What to ask; - or none reads stdin")
+    ->each([&out](const std::string&) { out.has_prompt = true; });
+  run->add_flag("--events", out.events, "Print each event as a JSON line");
+  select(run, out, command::run);
+}
+
+void add_chat(CLI::App& app, options& out) {
+  auto* chat = app.add_subcommand("chat", "Talk with an agent");
+  chat->footer("Example: troupe chat guide.yaml --session monday\n"
+               "Ctrl-C cancels the turn, Ctrl-D leaves.");
+  add_run_flags(*chat, out);
+  select(chat, out, command::chat);
+}
+
+CLI::App* add_session_command(CLI::App& to, options& out, const char* name,
+                              const char* text, command which) {
+  auto* result = to.add_subcommand(name, text);
+  result->footer(std::string{"Example: troupe sessions "} + name + " monday");
+  add_common(*result, out);
+  result->add_option("ID", out.id, "The session")->required();
+  result->add_option("--agent", out.agent, "Of this agent only");
+  result->add_option("--actor", out.actor, "Of this actor id only");
+  select(result, out, which);
+  return result;
+}
+
+void add_sessions(CLI::App& app, options& out) {
+  auto* sessions = app.add_subcommand("sessions", "Stored conversations");
+  sessions->footer("Example: troupe sessions show monday");
+  sessions->require_subcommand(1);
+  auto* list = sessions->add_subcommand("list", "All of them, newest first");
+  list->footer("Example: troupe sessions list --json");
+  add_common(*list, out);
+  select(list, out, command::sessions_list);
+  add_session_command(*sessions, out, "show", "The messages of one",
+                      command::sessions_show);
+  add_session_command(*sessions, out, "export", "One as JSON",
+                      command::sessions_export);
+  add_session_command(*sessions, out, "delete", "Remove one",
+                      command::sessions_delete);
+}
+
+void add_config(CLI::App& app, options& out) {
+  auto* config = app.add_subcommand("config", "The configuration");
+  config->footer("Example: troupe config check");
+  config->require_subcommand(1);
+  auto* check = config->add_subcommand("check", "Validate it and its agents");
+  check->footer("Example: troupe config check troupe.yaml");
+  add_common(*check, out);
+  check->add_option("FILE", out.file, "This file instead");
+  select(check, out, command::config_check);
+  auto* show = config->add_subcommand(
+    "show", "What is in effect and where each value comes from");
+  show->footer("Example: troupe config show --json");
+  add_common(*show, out);
+  select(show, out, command::config_show);
+}
+
+void add_doctor(CLI::App& app, options& out) {
+  auto* doctor = app.add_subcommand(
+    "doctor", "What is missing on this host, and what mends it");
+  doctor->footer("Example: troupe doctor");
+  add_common(*doctor, out);
+  select(doctor, out, command::doctor);
+}
+
+} // namespace
+
+std::variant<options, int> parse_command_line(int argc, char** argv) {
+  auto out = options{};
+  CLI::App app{"troupe runs LLM agents as actors.", "troupe"};
+  app.set_version_flag("--version", "troupe " TROUPE_VERSION);
+  app.footer("Example: troupe run guide.yaml \"How many tests are there?\"");
+  app.require_subcommand(1);
+  add_run(app, out);
+  add_chat(app, out);
+  add_sessions(app, out);
+  add_config(app, out);
+  add_doctor(app, out);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& done) { // help or the version
+    app.exit(done);
+    return exit_completed;
+  } catch (const CLI::ParseError& wrong) {
+    std::cerr << "troupe: configuration: " << wrong.what()
+              << " (command line)\n"
+              << "hint: troupe --help\n";
+    return exit_usage;
+  }
+  return out;
+}
+
+} // namespace troupe::app

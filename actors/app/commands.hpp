@@ -1,0 +1,19 @@
+#pragma once
+
+#include "troupe/actors/app/interrupts.hpp"
+#include "troupe/actors/app/options.hpp"
+
+namespace troupe::app {
+
+// Each command, to the code that the program exits with.
+
+int run_agent(const options& x, interrupts& signals);
+int chat_with_agent(const options& x, interrupts& signals);
+int list_sessions_command(const options& x);
+int show_session_command(const options& x);
+int delete_session_command(const options& x);
+int check_config(const options& x);
+int show_config(const options& x);
+int run_doctor(const options& x);
+
+} // namespace troupe::app

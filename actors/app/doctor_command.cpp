@@ -1,0 +1,135 @@
+#include "troupe/actors/app/commands.hpp"
+#include "troupe/actors/app/exit_code.hpp"
+#include "troupe/actors/app/report.hpp"
+#include "troupe/actors/app/setup.hpp"
+#include "troupe/sandbox/process_runner.hpp"
+#include "troupe/storage/session_store.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+namespace troupe::app {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// One thing that was looked at.
+struct finding {
+  std::string what;
+  /// Empty: all is well.
+  std::string problem;
+  /// What to type.
+  std::string remedy;
+  /// Whether troupe cannot work without it.
+  bool is_needed = true;
+};
+
+finding from(std::string what, const caf::error& why) {
+  auto result = finding{std::move(what), {}, {}};
+  if (!why)
+    return result;
+  auto failed = to_fault(why);
+  result.problem = render(failed);
+  result.remedy = failed.hint;
+  return result;
+}
+
+bool is_on_path(const std::string& program) {
+  const auto* path = std::getenv("PATH"); // NOLINT: no one sets it
+  auto folders = std::istringstream{path == nullptr ? "" : path};
+  auto folder = std::string{};
+  while (std::getline(folders, folder, ':'))
+    if (access((folder + "/" + program).c_str(), X_OK) == 0)
+      return true;
+  return false;
+}
+
+finding look_at_warden() {
+  auto runner = process_runner::make();
+  return from("commands of the unrestricted sandbox",
+              runner ? caf::error{} : runner.error());
+}
+
+finding look_at_store(const settings& settings) {
+  if (settings.storage.in_memory)
+    return {"store (in memory)", {}, {}};
+  auto store = make_lmdb_session_store(settings.storage);
+  return from("store in " + settings.storage.path,
+              store ? caf::error{} : store.error());
+}
+
+finding look_at_bubblewrap() {
+  auto result = finding{"bubblewrap, for the native sandbox", {}, {}, false};
+  if (is_on_path("bwrap"))
+    return result;
+  result.problem = "bwrap is not installed";
+  result.remedy = "apt-get install bubblewrap";
+  return result;
+}
+
+finding look_at_provider(const std::string& name,
+                         const provider_settings& provider) {
+  auto result = finding{"provider " + name, {}, {}, false};
+  if (provider.adapter != "cassette" && provider.api_key.empty()
+      && provider.base_url.find("//localhost") == std::string::npos
+      && provider.base_url.find("//127.") == std::string::npos) {
+    result.problem = "it has no api_key";
+    result.remedy = "set providers." + name + ".api_key";
+  }
+  return result;
+}
+
+std::vector<finding> look_around(const options& x) {
+  auto result = std::vector<finding>{};
+  auto loaded = settings_for(x);
+  result.push_back(
+    from("configuration", loaded ? caf::error{} : loaded.error()));
+  if (loaded) {
+    result.push_back(look_at_store(loaded->settings));
+    for (const auto& [name, provider] : loaded->settings.providers)
+      result.push_back(look_at_provider(name, provider));
+  }
+  result.push_back(look_at_warden());
+  result.push_back(look_at_bubblewrap());
+  return result;
+}
+
+} // namespace
+
+int run_doctor(const options& x) {
+  auto code = exit_completed;
+  auto list = json::array();
+  for (const auto& one : look_around(x)) {
+    auto is_well = one.problem.empty();
+    if (!is_well && one.is_needed)
+      code = exit_failed;
+    list.push_back(
+      {{"check", one.what},
+       {"ok", is_well},
+       {"needed", one.is_needed},
+       {"problem", is_well ? json(nullptr) : json(one.problem)},
+       {"remedy", one.remedy.empty() ? json(nullptr) : json(one.remedy)}});
+    if (x.json)
+      continue;
+    std::cout << (is_well         ? "ok       "
+                  : one.is_needed ? "missing  "
+                                  : "optional ")
+              << one.what << (is_well ? "" : ": " + one.problem) << '\n';
+    if (!one.remedy.empty())
+      std::cout << "         → " << one.remedy << '\n';
+  }
+  if (x.json)
+    std::cout << list.dump(2) << '\n';
+  return code;
+}
+
+} // namespace troupe::app

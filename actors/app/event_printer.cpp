@@ -1,0 +1,89 @@
+#include "troupe/actors/app/event_printer.hpp"
+
+#include "troupe/actors/app/report.hpp"
+#include "troupe/actors/app/terminal.hpp"
+#include "troupe/config/parse_units.hpp"
+#include "troupe/runtime/run/run_json.hpp"
+#include "troupe/runtime/text/utf8.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+#include <utility>
+
+#include <unistd.h>
+
+namespace troupe::app {
+
+event_printer::event_printer(output_form form, std::string run_id,
+                             std::string agent)
+  : form_(form),
+    run_id_(std::move(run_id)),
+    agent_(std::move(agent)),
+    is_terminal_(app::is_terminal(STDOUT_FILENO)),
+    has_colour_(has_colour()) {
+  // nop
+}
+
+void event_printer::show(const run_event& event) {
+  if (form_ == output_form::events)
+    std::cout << event_json(event, run_id_, agent_).dump() << std::endl;
+  else if (form_ == output_form::text)
+    show_text(event);
+}
+
+void event_printer::show_text(const run_event& event) {
+  switch (event.type) {
+    case event_type::text_delta:
+      std::cout << (is_terminal_ ? printable(event.text) : event.text)
+                << std::flush;
+      in_line_ = in_line_ || !event.text.empty();
+      if (!event.text.empty())
+        in_line_ = event.text.back() != '\n';
+      break;
+    case event_type::tool_call:
+      show_progress("→ " + event.call.name + " "
+                    + excerpt(event.call.arguments, 160));
+      break;
+    case event_type::tool_result:
+      if (event.is_error)
+        show_progress("✗ " + event.call.name + " "
+                      + excerpt(event.call.arguments, 160));
+      if (!event.data_json.empty())
+        show_progress("  hidden from the model: "
+                      + excerpt(event.data_json, 400));
+      break;
+    case event_type::model_retry:
+      show_progress("↻ attempt " + std::to_string(event.attempt) + " after "
+                    + to_string(event.why.kind) + ": "
+                    + excerpt(event.why.message, 200));
+      break;
+    default:
+      break;
+  }
+}
+
+void event_printer::show_progress(const std::string& line) {
+  if (in_line_)
+    std::cout << std::endl;
+  in_line_ = false;
+  auto text = printable(line);
+  if (has_colour_)
+    text = "\x1B[2m" + text + "\x1B[0m";
+  std::cerr << text << '\n';
+}
+
+void event_printer::show_end(const run_object& run) {
+  if (form_ == output_form::object)
+    std::cout << run_json(run).dump(2) << std::endl;
+  if (form_ == output_form::text && in_line_)
+    std::cout << std::endl;
+  in_line_ = false;
+  for (const auto& failure : run.cleanup_failures)
+    std::cerr << "troupe: internal: could not clean up: " << printable(failure)
+              << '\n';
+  if (run.has_error)
+    report(run.error);
+}
+
+} // namespace troupe::app

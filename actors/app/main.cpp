@@ -1,0 +1,52 @@
+#include "troupe/actors/app/command_line.hpp"
+#include "troupe/actors/app/commands.hpp"
+#include "troupe/actors/app/exit_code.hpp"
+#include "troupe/actors/app/report.hpp"
+
+#include <exception>
+#include <variant>
+
+namespace troupe::app {
+
+namespace {
+
+int dispatch(const options& x, interrupts& signals) {
+  switch (x.command) {
+    case command::run:
+      return run_agent(x, signals);
+    case command::chat:
+      return chat_with_agent(x, signals);
+    case command::sessions_list:
+      return list_sessions_command(x);
+    case command::sessions_show:
+    case command::sessions_export:
+      return show_session_command(x);
+    case command::sessions_delete:
+      return delete_session_command(x);
+    case command::config_check:
+      return check_config(x);
+    case command::config_show:
+      return show_config(x);
+    case command::doctor:
+      return run_doctor(x);
+  }
+  return exit_usage;
+}
+
+} // namespace
+
+} // namespace troupe::app
+
+int main(int argc, char** argv) {
+  using namespace troupe;
+  try {
+    // Before any other thread, see there.
+    auto signals = app::interrupts{};
+    auto parsed = app::parse_command_line(argc, argv);
+    if (auto* code = std::get_if<int>(&parsed))
+      return *code;
+    return app::dispatch(std::get<app::options>(parsed), signals);
+  } catch (const std::exception& why) {
+    return app::report(make_error(errc::internal, why.what()));
+  }
+}

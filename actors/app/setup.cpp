@@ -1,0 +1,131 @@
+#include "troupe/actors/app/setup.hpp"
+
+#include "troupe/actors/app/terminal.hpp"
+#include "troupe/config/environment_layer.hpp"
+#include "troupe/config/load_agent.hpp"
+#include "troupe/config/parse_units.hpp"
+#include "troupe/runtime/json/json_text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <utility>
+
+#include <unistd.h>
+
+namespace troupe::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// `--set temperature=0.2`: the value is JSON where it is any, else a text.
+caf::expected<std::string> object_of(const std::vector<std::string>& pairs,
+                                     const char* flag) {
+  auto result = nlohmann::json::object();
+  for (const auto& pair : pairs) {
+    auto equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return make_error(errc::configuration, "\"" + pair + "\" is no KEY=VALUE",
+                        flag);
+    auto text = pair.substr(equals + 1);
+    auto value = parse_json(text);
+    result[pair.substr(0, equals)] = value ? std::move(*value)
+                                           : nlohmann::json(text);
+  }
+  return dump_json(result);
+}
+
+bool names_file(const std::string& agent) {
+  auto ending = fs::path{agent}.extension();
+  return agent.find('/') != std::string::npos || ending == ".yaml"
+         || ending == ".yml";
+}
+
+caf::error add_agent(const options& x, const environment_map& environment,
+                     run_setup& out) {
+  if (!names_file(x.agent)) {
+    out.request.agent = x.agent;
+    return {};
+  }
+  auto kind = kind_of_definition(x.agent);
+  if (!kind)
+    return std::move(kind.error());
+  if (*kind != definition_kind::agent)
+    return make_error(errc::configuration,
+                      "a " + to_string(*kind)
+                        + " cannot be run in this release: an agent can",
+                      x.agent);
+  auto settings = load_agent_file(x.agent, environment);
+  if (!settings)
+    return std::move(settings.error());
+  out.request.agent = settings->name;
+  // The file that was named counts, whatever the configuration calls so.
+  out.runtime.settings.agents.erase(settings->name);
+  out.runtime.agents.emplace_back(std::move(*settings));
+  return {};
+}
+
+caf::error fill_request(const options& x, run_request& out) {
+  out.session_id = x.session;
+  out.actor_id = x.actor;
+  out.model = x.model;
+  out.permission_mode = x.permission;
+  if (!x.workspace.empty())
+    out.workspace = fs::absolute(x.workspace).lexically_normal().string();
+  if (!x.deadline.empty()) {
+    auto limit = parse_duration(x.deadline);
+    if (!limit)
+      return make_error(errc::configuration, to_fault(limit.error()).message,
+                        "--deadline");
+    out.deadline = *limit;
+  }
+  auto context = object_of(x.context, "--context");
+  if (!context)
+    return std::move(context.error());
+  out.context_json = std::move(*context);
+  if (x.settings.empty())
+    return {};
+  auto settings = object_of(x.settings, "--set");
+  if (!settings)
+    return std::move(settings.error());
+  out.settings_json = std::move(*settings);
+  return {};
+}
+
+} // namespace
+
+std::string working_directory() {
+  return fs::current_path().string();
+}
+
+caf::expected<loaded_settings> settings_for(const options& x) {
+  auto request = load_request{};
+  request.config_file = x.config_file;
+  request.working_directory = working_directory();
+  request.environment = process_environment();
+  if (!x.store.empty())
+    request.overrides.push_back(
+      {"storage.path", fs::absolute(x.store).string(), "--store"});
+  return load_settings(request);
+}
+
+caf::expected<run_setup> setup_for(const options& x) {
+  auto loaded = settings_for(x);
+  if (!loaded)
+    return std::move(loaded.error());
+  auto result = run_setup{};
+  result.runtime.settings = std::move(loaded->settings);
+  result.runtime.folder = working_directory();
+  result.runtime.environment = process_environment();
+  result.runtime.record_to = x.record;
+  if (is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO))
+    result.runtime.on_ask = ask_on_terminal;
+  if (auto why = add_agent(x, result.runtime.environment, result))
+    return why;
+  if (auto why = fill_request(x, result.request))
+    return why;
+  return result;
+}
+
+} // namespace troupe::app
