@@ -42,8 +42,9 @@ bool is_decimal(std::string_view x) {
 
 std::optional<uint64_t> to_whole(std::string_view digits, int base) {
   auto result = uint64_t{0};
-  const auto* last = digits.data() + digits.size();
-  auto [end, failure] = std::from_chars(digits.data(), last, result, base);
+  const auto* first = digits.data();
+  const auto* last = first + digits.size();
+  auto [end, failure] = std::from_chars(first, last, result, base);
   if (failure != std::errc{} || end != last)
     return std::nullopt;
   return result;

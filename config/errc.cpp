@@ -145,7 +145,7 @@ std::vector<fault> to_faults(const caf::error& why) {
   result.push_back(to_fault(why));
   if (why.category() != category)
     return result;
-  auto context = why.context();
+  const auto& context = why.context();
   for (auto pos = fault_width; pos < context.size(); pos += fault_width) {
     auto& next = result.emplace_back();
     next.kind = result.front().kind;

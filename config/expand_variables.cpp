@@ -11,17 +11,29 @@ namespace {
 constexpr auto npos = std::string_view::npos;
 
 bool is_name(std::string_view text) {
+  constexpr auto letters = std::string_view{"abcdefghijklmnopqrstuvwxyz"
+                                            "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+                                            "0123456789"};
   auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (text.empty() || is_digit(text.front()))
-    return false;
-  for (auto c : text)
-    if (!is_digit(c) && c != '_' && !(c >= 'a' && c <= 'z')
-        && !(c >= 'A' && c <= 'Z'))
-      return false;
-  return true;
+  return !text.empty() && !is_digit(text.front())
+         && text.find_first_not_of(letters) == npos;
 }
 
-caf::error bad_form(std::string_view form) {
+// What stands between the braces of the form that `text` begins with, or
+// nothing when it is not one.
+std::optional<std::string_view> inner_of(std::string_view text) {
+  auto end = text.find('}');
+  if (end == npos)
+    return std::nullopt;
+  auto inner = text.substr(2, end - 2);
+  if (!is_name(inner.substr(0, inner.find(":-"))) || inner.find("${") != npos)
+    return std::nullopt;
+  return inner;
+}
+
+caf::error bad_form(std::string_view text) {
+  auto end = text.find('}');
+  auto form = text.substr(0, end == npos ? npos : end + 1);
   return make_error(errc::configuration,
                     quote(form)
                       + " is not a variable; write ${NAME} or "
@@ -69,20 +81,18 @@ caf::expected<expanded_text> expand_variables(std::string_view text,
       return make_error(errc::configuration, "too long with its variables");
     if (begin == npos)
       return result;
-    auto form = text.substr(begin);
-    auto end = form.find('}');
-    auto inner = form.substr(2, end == npos ? npos : end - 2);
-    auto name = inner.substr(0, inner.find(":-"));
-    if (end == npos || !is_name(name) || inner.find("${") != npos)
-      return bad_form(form.substr(0, end == npos ? npos : end + 1));
-    auto value = value_of(inner, variables);
+    text.remove_prefix(begin);
+    auto inner = inner_of(text);
+    if (!inner)
+      return bad_form(text);
+    auto value = value_of(*inner, variables);
     if (!value)
       return std::move(value.error());
-    if (looks_secret(name) && !value->empty())
+    if (looks_secret(inner->substr(0, inner->find(":-"))) && !value->empty())
       result.secrets.insert(*value);
     result.has_variable = true;
     result.text += *value;
-    text = form.substr(end + 1);
+    text.remove_prefix(inner->size() + std::string_view{"${}"}.size());
   }
 }
 

@@ -111,7 +111,8 @@ private:
   void check_version(yaml_node& document) {
     auto value = reader_.root(document).fields().get("version");
     const auto* node = value.node();
-    if (node && !(value.is_scalar() && !node->quoted && node->text == "1"))
+    auto is_known = node && !node->quoted && node->text == "1";
+    if (node && !is_known)
       value.fail("expected 1, the only version that is known");
     else if (!node
              && (document.kind == yaml_kind::mapping

@@ -126,12 +126,11 @@ caf::error yaml_reader::error() const {
     sorted.push_back(&x);
   auto place = [](const entry* x) {
     auto name = x->source ? std::string_view{x->source->name} : "\xff";
-    return std::tuple{name, x->line, x->column};
+    // Those at one place stay in the order of their reports.
+    return std::tuple{name, x->line, x->column, x};
   };
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [&](const auto* x, const auto* y) {
-                     return place(x) < place(y);
-                   });
+  std::sort(sorted.begin(), sorted.end(),
+            [&](const auto* x, const auto* y) { return place(x) < place(y); });
   auto faults = std::vector<fault>{};
   for (const auto* x : sorted) {
     faults.push_back(x->what);
