@@ -21,6 +21,9 @@ constexpr auto cannot_write = std::string_view{"cannot write to the store"};
 // Each transaction in progress takes one slot, in whatever process.
 constexpr unsigned reader_slots = 1024;
 
+// What 64-bit processors give a process, about.
+constexpr uint64_t most_address_space = 64ull << 40;
+
 // LMDB answers EIO to a write that the disk took only in part.
 constexpr uint64_t nearly_no_room = 1 << 20;
 
@@ -74,8 +77,9 @@ lmdb_env::open(lmdb_env_options options) {
   if (options.storage.map_size < (1 << 20))
     return make_error(errc::configuration, "storage.map_size is below 1MiB",
                       "storage.map_size", "use at least 1MiB");
-  // Both limits made of it are then whole pages.
-  options.storage.map_size &= ~uint64_t{0xFFFF};
+  // Both limits made of it are then whole pages, and sums do not overflow.
+  auto& map_size = options.storage.map_size;
+  map_size = std::min(map_size, most_address_space) & ~uint64_t{0xFFFF};
   auto file = store_file::open(options.storage.path);
   if (!file)
     return file.error();
@@ -128,7 +132,9 @@ caf::error lmdb_env::map_file(const store_header& header) {
   if (auto code = mdb_env_open(env, file_.path().c_str(),
                                env_flags(options_.storage.durability), 0600))
     return explain(code, cannot_open);
-  return {};
+  auto mapped_file = mdb_filehandle_t{};
+  mdb_env_get_fd(env, &mapped_file);
+  return file_.check_same(mapped_file);
 }
 
 // A page beyond the end of the file is mapped but cannot be touched: SIGBUS.

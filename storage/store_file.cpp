@@ -109,13 +109,13 @@ store_file::store_file(file_handle handle, fs::path path)
   // nop
 }
 
-caf::expected<store_file> store_file::open(const fs::path& given) {
-  auto folder = normalize(given);
-  if (!folder)
-    return folder.error();
-  if (auto why = make_folder(*folder))
+caf::expected<store_file> store_file::open(const fs::path& folder) {
+  auto whole = normalize(folder);
+  if (!whole)
+    return whole.error();
+  if (auto why = make_folder(*whole))
     return why;
-  auto path = *folder / "store.mdb";
+  auto path = *whole / "store.mdb";
   auto handle = open_regular(path);
   if (!handle)
     return handle.error();
@@ -124,7 +124,7 @@ caf::expected<store_file> store_file::open(const fs::path& given) {
     return why;
   auto size = result.size();
   if (size && *size == 0)
-    sync_folder(*folder);
+    sync_folder(*whole);
   return result;
 }
 
@@ -205,6 +205,17 @@ caf::expected<store_header> store_file::read_header() const {
   if (result.last_page > *bytes / result.page_size + most_missing_pages)
     return cut_short();
   return result;
+}
+
+caf::error store_file::check_same(int fd) const {
+  struct stat ours = {};
+  struct stat theirs = {};
+  if (fstat(handle_.get(), &ours) != 0 || fstat(fd, &theirs) != 0)
+    return fail(errno, "cannot open the store");
+  if (ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)
+    return {};
+  return make_error(errc::storage, "the store was replaced while it was open",
+                    path_.string(), "start again");
 }
 
 caf::error store_file::cut_short() const {

@@ -47,6 +47,10 @@ public:
   /// The error for a file that lacks pages it had.
   caf::error cut_short() const;
 
+  /// An error unless `fd`, which somebody opened by the path, is this file:
+  /// it may have been replaced, and what was checked and locked is another.
+  caf::error check_same(int fd) const;
+
   /// In bytes.
   caf::expected<uint64_t> size() const;
   caf::error resize(uint64_t bytes);

@@ -8,6 +8,7 @@
 #include "troupe/storage/lmdb_table.hpp"
 #include "troupe/storage/record_codec.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -182,6 +183,27 @@ TEST_CASE("a limit on the size of files is an error, not a signal",
   CHECK(sigismember(&pending, SIGXFSZ) == 0);
 }
 
+TEST_CASE("a store that was replaced is not taken for the one that was open",
+          "[storage]") {
+  auto dir = test::temp_dir{};
+  auto settings = test::store_in(dir);
+  auto store = test::open_store(settings);
+  auto count = uint64_t{0};
+  {
+    // After a commit that failed, the next call opens the file again.
+    auto limit = file_limit{2 * mib};
+    fill(*store, key, count);
+  }
+  auto file = settings.path + "/store.mdb";
+  std::filesystem::rename(file, file + ".old");
+  dir.write("store/store.mdb", "");
+  auto why = append_ten(*store, key, count);
+  CHECK(to_fault(why).message == "the store was replaced while it was open");
+  std::filesystem::rename(file + ".old", file);
+  REQUIRE_FALSE(append_ten(*store, key, count));
+  check_bodies(*store, key, count);
+}
+
 TEST_CASE("one process opens a store once", "[storage]") {
   auto dir = test::temp_dir{};
   auto settings = test::store_in(dir);
@@ -225,4 +247,11 @@ TEST_CASE("a limit that holds no store is refused", "[storage]") {
   auto what = test::refusal(test::store_in(dir, 1000));
   CHECK(what.kind == errc::configuration);
   CHECK(what.where == "storage.map_size");
+}
+
+TEST_CASE("a limit larger than any machine has works", "[storage]") {
+  auto dir = test::temp_dir{};
+  auto store = test::open_store(test::store_in(dir, UINT64_MAX));
+  test::append_message(*store, key, 1);
+  CHECK(test::erase_session(*store, key) == 1);
 }
