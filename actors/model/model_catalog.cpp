@@ -9,6 +9,7 @@
 #include "troupe/runtime/co/settle.hpp"
 #include "troupe/runtime/model/cassette.hpp"
 
+#include "caf/result.hpp"
 #include "caf/send.hpp"
 
 #include <algorithm>
@@ -29,6 +30,16 @@ settings settings_of(const model_catalog_spec& spec) {
     provider = provider_settings{};
     provider.adapter = own_adapter;
   }
+  return result;
+}
+
+// Targets may come from outside, so their number is bounded.
+constexpr size_t max_known = 1000;
+
+std::string known_as(const find_model& x) {
+  auto result = x.folder;
+  result += '\0';
+  result += x.target;
   return result;
 }
 
@@ -126,8 +137,6 @@ co::task<model_handle> start(catalog_ptr self, std::string key,
 
 co::task<model_handle> find(catalog_ptr self, find_model request) {
   auto& state = self->state;
-  if (state.closing)
-    throw co::failure{errc::cancelled, "the models are being closed"};
   const auto& folder = request.folder.empty() ? state.spec.folder
                                               : request.folder;
   auto target = find_target(state.spec.settings, request.target, folder);
@@ -141,7 +150,20 @@ co::task<model_handle> find(catalog_ptr self, find_model request) {
     result = co_await start(self, key, *target);
   result.model_id = std::move(target->model_id);
   result.settings_json = shared{std::move(target->settings_json)};
+  if (state.known.size() == max_known)
+    state.known.clear();
+  state.known[known_as(request)] = result;
   co_return result;
+}
+
+caf::result<model_handle> answer(catalog_ptr self, find_model& request) {
+  auto& state = self->state;
+  if (state.closing)
+    return make_error(errc::cancelled, "the models are being closed");
+  auto i = state.known.find(known_as(request));
+  if (i != state.known.end())
+    return i->second;
+  return co::reply_with<model_handle>(self, find(self, std::move(request)));
 }
 
 /// Forgets the model that `x` was part of, and ends what is left of it.
@@ -157,6 +179,7 @@ void forget(catalog_ptr self, const caf::down_msg& x) {
     for (const auto& actor : actors)
       self->send_exit(actor, caf::exit_reason::user_shutdown);
     entries.erase(i);
+    self->state.known.clear();
     return;
   }
 }
@@ -200,7 +223,7 @@ model_catalog_behavior(catalog_ptr self, model_catalog_spec spec) {
                                              secrets_of(state.spec.settings));
   self->set_down_handler([self](caf::down_msg& x) { forget(self, x); });
   return {
-    co::serve(self, find),
+    [self](find_model& x) { return answer(self, x); },
     co::serve_cancel(self),
     co::serve(self, close),
   };

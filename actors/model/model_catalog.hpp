@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace troupe {
@@ -63,6 +64,8 @@ struct model_catalog_state {
   std::shared_ptr<recording> tape;
   /// By connection; for cassettes by connection and file.
   std::map<std::string, catalog_entry> entries;
+  /// Answers given, by folder and target: most runs ask for what others had.
+  std::unordered_map<std::string, model_handle> known;
   bool closing = false;
   co::scope running;
 };

@@ -16,7 +16,8 @@ namespace detail {
 /// std::string as a JSON string, numbers and bool as themselves.
 template <class R>
 std::string result_text(const R& value) {
-  return to_json_text(value);
+  using handler = ordered_json::error_handler_t;
+  return value_for(value).dump(-1, ' ', false, handler::replace);
 }
 
 /// Arguments as a struct; they were checked against the schema, so what does

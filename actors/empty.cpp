@@ -1,1 +1,0 @@
-#include "troupe/runtime/messages/model_messages.hpp"
