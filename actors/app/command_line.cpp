@@ -1,10 +1,13 @@
 #include "troupe/actors/app/command_line.hpp"
 
 #include "troupe/actors/app/exit_code.hpp"
+#include "troupe/actors/app/report.hpp"
+#include "troupe/config/nearest_name.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <iostream>
+#include <string>
+#include <vector>
 
 namespace troupe::app {
 
@@ -114,6 +117,23 @@ void add_doctor(CLI::App& app, options& out) {
   doctor->footer("Example: troupe doctor");
   add_common(*doctor, out);
   select(doctor, out, command::doctor);
+}
+
+/// CLI11 says of an unknown command only that one is missing.
+std::string explain(const CLI::App& app, const CLI::ParseError& wrong, int argc,
+                    char** argv) {
+  if (argc < 2 || argv[1][0] == '-')
+    return wrong.what();
+  auto names = std::vector<std::string>{};
+  for (const auto* one : app.get_subcommands({})) {
+    if (one->get_name() == argv[1])
+      return wrong.what();
+    names.push_back(one->get_name());
+  }
+  auto result = "there is no command \"" + std::string{argv[1]} + "\"";
+  if (auto near = nearest_name(argv[1], names))
+    result += ", did you mean \"" + *near + "\"?";
+  return result;
 }
 
 } // namespace
