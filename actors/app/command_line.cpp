@@ -155,9 +155,12 @@ std::variant<options, int> parse_command_line(int argc, char** argv) {
     app.exit(done);
     return exit_completed;
   } catch (const CLI::ParseError& wrong) {
-    std::cerr << "troupe: configuration: " << wrong.what()
-              << " (command line)\n"
-              << "hint: troupe --help\n";
+    auto what = fault{};
+    what.kind = errc::configuration;
+    what.message = explain(app, wrong, argc, argv);
+    what.where = "command line";
+    what.hint = "troupe --help";
+    report(what);
     return exit_usage;
   }
   return out;
