@@ -1,5 +1,5 @@
-# The kinds of target the project has: layers, the program, tests, benchmarks
-# and fuzz targets.
+# The kinds of target the project has: layers, the program, tests, benchmarks.
+# Fuzz targets are in tests/fuzz.
 
 # Headers that most of a target's files read, compiled once. Off for clang: its
 # precompiled headers and ccache do not get along.
@@ -97,14 +97,4 @@ function(troupe_bench name)
   add_executable(${name}_bench ${arg_SOURCES})
   target_link_libraries(${name}_bench PRIVATE ${arg_LIBS} benchmark::benchmark
                                               troupe_warnings)
-endfunction()
-
-# A libFuzzer executable; `./dev fuzz` runs all of them.
-#
-#   troupe_fuzz(NAME [LIBS lib...] SOURCES file...)
-function(troupe_fuzz name)
-  cmake_parse_arguments(arg "" "" "LIBS;SOURCES" ${ARGN})
-  add_executable(${name}_fuzz ${arg_SOURCES})
-  target_link_libraries(${name}_fuzz PRIVATE ${arg_LIBS} troupe_warnings)
-  target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
 endfunction()
