@@ -19,6 +19,10 @@ constexpr size_t head_size = 4 + 5 * 8;
 constexpr size_t record_head_size = 4 + 8;
 constexpr size_t reference_size = 32 + 8;
 
+// A value on a damaged page may claim any size; copying it would run beyond
+// the file.
+constexpr size_t largest_head = head_size + 3 * (4 + (size_t{64} << 10));
+
 caf::error damaged(const std::string& what) {
   return make_error(errc::storage, what + " in the store is damaged", {},
                     "restore the store from a backup");
@@ -78,7 +82,7 @@ void session_head_codec::write(const session_head& value, char* out) {
 caf::expected<session_head> session_head_codec::read(std::string_view bytes) {
   if (auto why = check_version(bytes, head_version, "a session"))
     return why;
-  if (bytes.size() < head_size)
+  if (bytes.size() < head_size || bytes.size() > largest_head)
     return damaged("a session");
   const auto* in = bytes.data() + 4;
   auto result = session_head{};
@@ -140,7 +144,8 @@ void record_codec::write(const stored_record& value, char* out) {
 caf::expected<stored_record> record_codec::read(std::string_view bytes) {
   if (auto why = check_version(bytes, record_version, "a record"))
     return why;
-  if (bytes.size() < record_head_size)
+  if (bytes.size() < record_head_size
+      || bytes.size() > record_head_size + largest_inlined)
     return damaged("a record");
   auto result = stored_record{};
   result.kind = static_cast<record_kind>(bytes[1]);

@@ -6,6 +6,7 @@
 
 #include "caf/expected.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -43,6 +44,9 @@ std::string pack_names(const session_key& key);
 
 /// The key that `pack_names` packed.
 caf::expected<session_key> unpack_names(std::string_view bytes);
+
+/// The largest body that lies in its record, in bytes; larger ones are blobs.
+constexpr size_t largest_inlined = size_t{64} << 10;
 
 /// Where the body of a record is. On disk: append, never reorder.
 enum class body_place : uint8_t {

@@ -11,9 +11,6 @@ namespace troupe {
 
 namespace {
 
-// Larger bodies go to the blob table.
-constexpr size_t largest_inlined = size_t{64} << 10;
-
 // On disk: the entry of `meta` with the number of the session begun last.
 constexpr auto last_session_key = std::string_view{"last_session"};
 

@@ -77,6 +77,9 @@ TEST_CASE("damaged values are refused", "[storage]") {
   message_of(unpack_blob_reference(std::string(39, 'x')));
   message_of(unpack_names(std::string(8, '\xff')));
   message_of(unpack_names(pack_names({"a", "b", "c"}) + "d"));
+  auto longer = std::string(largest_inlined + 1, 'x');
+  message_of(record_codec::read(encode<record_codec>(
+    {record_kind::message, body_place::inlined, 0, longer})));
   auto record = encode<record_codec>({});
   record[1] = 3;
   message_of(record_codec::read(record));
