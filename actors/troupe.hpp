@@ -7,3 +7,4 @@
 #include "troupe/actors/runtime.hpp"
 #include "troupe/config/settings.hpp"
 #include "troupe/runtime/co/failure.hpp"
+#include "troupe/runtime/messages/register.hpp"

@@ -3,6 +3,8 @@
 
 #include "troupe/actors/troupe.hpp"
 
+#include "caf/actor_system.hpp"
+#include "caf/actor_system_config.hpp"
 #include "caf/event_based_actor.hpp"
 #include "caf/stateful_actor.hpp"
 
@@ -133,15 +135,15 @@ runtime_options options_for(caf::actor_system& system, size_t width) {
 void whole_run(benchmark::State& state) {
   auto width = static_cast<size_t>(state.range(0));
   constexpr auto count = size_t{20'000};
-  auto config = caf::actor_system_config{};
+  caf::actor_system_config config;
   register_messages(config);
   config.set("scheduler.policy", caf::atom("sharing"));
   config.set("scheduler.max-threads", size_t{1});
-  auto system = caf::actor_system{config};
+  caf::actor_system system{config};
   auto cpu = 0.0;
   auto runs = size_t{0};
   {
-    auto host = runtime{system, options_for(system, width)};
+    runtime host{system, options_for(system, width)};
     for (auto _ : state) {
       auto done = std::promise<void>{};
       auto before = cpu_seconds();
