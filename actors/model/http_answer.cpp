@@ -17,6 +17,11 @@ bool is_success(const http_head& head) {
   return head.status >= 200 && head.status < 300;
 }
 
+// The end of the body, or what breaks it, may come after the answer's.
+bool is_whole(const std::vector<model_event>& events) {
+  return !events.empty() && events.back().kind == model_event_kind::stop;
+}
+
 } // namespace
 
 http_answer::http_answer(http_answer_server server, model_request request)
@@ -54,11 +59,14 @@ co::task<bool> http_answer::read_next(http_answer* x,
   auto news = co_await x->exchange_->next();
   auto is_over = news.done;
   auto why = x->take(std::move(news), *out);
-  if (is_over || why)
+  auto whole = is_whole(*out);
+  if (whole && !is_over)
+    x->exchange_->leave();
+  if (whole || is_over || why)
     x->exchange_ = nullptr; // aborts what goes on
-  if (why)
+  if (why && !whole)
     throw co::failure{std::move(why)};
-  co_return is_over;
+  co_return whole;
 }
 
 co::task<void> http_answer::close_exchange(http_answer* x) {
@@ -79,7 +87,8 @@ caf::error http_answer::take(http_news news, std::vector<model_event>& out) {
   auto why = is_success(head_) ? decode(news.bytes, out) : caf::error{};
   if (!is_success(head_))
     error_body_.append(news.bytes, 0, longest_error - error_body_.size());
-  return why || !news.done ? why : finish(std::move(news.why), out);
+  return why || !news.done || is_whole(out) ? why
+                                            : finish(std::move(news.why), out);
 }
 
 caf::error http_answer::decode(std::string_view bytes,

@@ -41,6 +41,8 @@ void http_inbox::put(http_head head) {
 
 void http_inbox::put(std::string_view bytes) {
   auto guard = std::unique_lock{mutex_};
+  if (left_)
+    return left_->abort();
   news_.bytes += bytes;
   wake(std::move(guard));
 }
@@ -75,6 +77,12 @@ void http_inbox::stop_waiting() {
 http_news http_inbox::take() {
   auto guard = std::lock_guard{mutex_};
   return std::exchange(news_, http_news{});
+}
+
+void http_inbox::leave(std::unique_ptr<http_transfer> transfer) {
+  auto guard = std::lock_guard{mutex_};
+  if (!news_.done)
+    left_ = std::move(transfer);
 }
 
 void http_inbox::wake(std::unique_lock<std::mutex> guard) {

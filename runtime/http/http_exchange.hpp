@@ -56,6 +56,10 @@ public:
 
   http_news take();
 
+  /// Nothing is wanted any more. Keeps `transfer` until it has ended, or ends
+  /// it when more of the body comes.
+  void leave(std::unique_ptr<http_transfer> transfer);
+
 private:
   // A head alone is nothing that an actor could act upon.
   bool is_worth_a_look() const noexcept {
@@ -69,6 +73,7 @@ private:
   http_news news_;
   caf::strong_actor_ptr waiting_;
   caf::message_id id_;
+  std::unique_ptr<http_transfer> left_;
 };
 
 using http_inbox_ptr = std::shared_ptr<http_inbox>;
@@ -145,6 +150,12 @@ public:
   /// over.
   void abort() noexcept {
     transfer_->abort();
+  }
+
+  /// Lets the transfer end by itself, so that its connection can be used
+  /// again, but takes no more of its body. Nothing else is called after that.
+  void leave() {
+    inbox_->leave(std::move(transfer_));
   }
 
 private:

@@ -70,6 +70,7 @@ cassette_call read_call(const yaml_value& in, bool is_template) {
     result.arguments = arguments.text().value_or("");
   else if (auto text = arguments.json_object())
     result.arguments = std::move(*text);
+  result.is_object = !result.is_exact || parse_object(result.arguments);
   if (result.is_exact && is_template)
     read_template(arguments, true);
   else if (is_template)

@@ -38,6 +38,8 @@ struct cassette_call {
   /// text that the model sends, object or not, and a template as a whole.
   std::string arguments = "{}";
   bool is_exact = false;
+  /// Whether `arguments` as they stand are a JSON object.
+  bool is_object = true;
 };
 
 /// An answer of the model.

@@ -51,10 +51,11 @@ std::string in_quotes(std::string_view text) {
 
 std::string mismatch_of_user(const cassette_expectation& expect,
                              const model_request& request) {
+  if (expect.last_user.empty())
+    return {};
   auto* message = last_of(request, message_role::user);
-  if (expect.last_user.empty()
-      || (message != nullptr
-          && message->text.find(expect.last_user) != std::string::npos))
+  if (message != nullptr
+      && message->text.find(expect.last_user) != std::string::npos)
     return {};
   return "expected " + in_quotes(expect.last_user)
          + " in the last user message, which is "
@@ -77,19 +78,22 @@ std::string mismatch_of_tool(const cassette_expectation& expect,
   return {};
 }
 
+std::string names_of(const std::vector<tool_description>& tools) {
+  auto result = std::string{};
+  for (const auto& tool : tools)
+    result += (result.empty() ? "" : ", ") + tool.name;
+  return result.empty() ? "none" : excerpt(result, shown);
+}
+
 std::string mismatch_of_tools(const cassette_expectation& expect,
                               const model_request& request) {
-  auto offered = std::string{};
-  for (const auto& tool : *request.tools)
-    offered += (offered.empty() ? "" : ", ") + tool.name;
   for (const auto& name : expect.tools) {
     auto is_offered
       = std::any_of(request.tools->begin(), request.tools->end(),
                     [&](const tool_description& x) { return x.name == name; });
     if (!is_offered)
       return "expected the tool " + in_quotes(name)
-             + " to be offered; offered: "
-             + (offered.empty() ? "none" : excerpt(offered, shown));
+             + " to be offered; offered: " + names_of(*request.tools);
   }
   return {};
 }
@@ -155,6 +159,7 @@ public:
       index_(index) {
     if (needs_context(reply))
       context_ = context_of(request, index);
+    events_.reserve(reply.calls.size() + 4); // unless it comes in pieces
   }
 
   caf::expected<std::vector<model_event>> run() {
@@ -178,12 +183,16 @@ private:
   }
 
   void add_text(model_event_kind kind, const template_text& text) {
+    if (text.is_literal())
+      return add_pieces(kind, text.text());
     auto rendered = text.render(context_);
-    if (!rendered) {
+    if (rendered)
+      add_pieces(kind, *rendered);
+    else
       failure_ = std::move(rendered.error());
-      return;
-    }
-    auto rest = std::string_view{*rendered};
+  }
+
+  void add_pieces(model_event_kind kind, std::string_view rest) {
     while (!rest.empty()) {
       auto size = reply_.chunk == 0 ? rest.size()
                                     : code_point_offset(rest, reply_.chunk);
@@ -206,8 +215,11 @@ private:
   }
 
   void add_exact_arguments(const cassette_call& call, tool_call& out) {
-    auto text = reply_.is_template ? render_template(call.arguments, context_)
-                                   : call.arguments;
+    if (!reply_.is_template || call.arguments.find("{{") == std::string::npos) {
+      (call.is_object ? out.arguments : out.raw) = call.arguments;
+      return;
+    }
+    auto text = render_template(call.arguments, context_);
     if (!text)
       failure_ = std::move(text.error());
     else if (parse_object(*text))
@@ -229,7 +241,7 @@ private:
 
   const cassette_reply& reply_;
   size_t index_;
-  json context_ = json::object();
+  json context_; // null unless there are templates
   std::vector<model_event> events_;
   caf::error failure_;
 };

@@ -6,6 +6,8 @@
 #include "troupe/actors/model/http_model.hpp"
 #include "troupe/runtime/http/curl_transport.hpp"
 
+#include <atomic>
+
 using namespace std::chrono_literals;
 using namespace troupe;
 using test::ask_model;
@@ -85,7 +87,17 @@ TEST_CASE("a provider's answer arrives whole, however it is cut",
     CHECK(text_of(answer.events) == "ab");
     CHECK(test::is_whole(answer.events));
   }
-  CHECK(server.connections() == 1);
+}
+
+TEST_CASE("answers that end with their body share a connection",
+          "[model][net]") {
+  auto body = sse_text("a") + sse_end();
+  auto server = http_server{
+    {test::reply(200, body, "content-type: text/event-stream\r\n")}};
+  auto x = fixture{settings_for(server)};
+  for (auto i = 0; i < 10; ++i)
+    CHECK(text_of(x.read().events) == "a");
+  CHECK(server.connections() < 10);
 }
 
 TEST_CASE("a fault before the first event is retried", "[model][net]") {
@@ -221,7 +233,18 @@ TEST_CASE("a slow reader gets everything through a narrow window",
 
 TEST_CASE("many requests share few places and all are answered",
           "[model][net]") {
-  auto server = http_server{{good_answer()}};
+  auto active = std::atomic<int>{0};
+  auto most = std::atomic<int>{0};
+  auto script = [&](test::http_connection& client) {
+    auto now = ++active;
+    for (auto seen = most.load(); seen < now;)
+      if (most.compare_exchange_weak(seen, now))
+        break;
+    client.send(broken_in(sse_text("good")));
+    --active; // the end frees the place
+    client.send(chunk_of(sse_end()) + "0\r\n\r\n");
+  };
+  auto server = http_server{{script}};
   auto settings = settings_for(server);
   settings.max_in_flight = 4;
   auto x = fixture{settings};
@@ -244,5 +267,36 @@ TEST_CASE("many requests share few places and all are answered",
     whole += batch && test::is_whole(batch->events) ? 1 : 0;
   }
   CHECK(whole == asked.size());
-  CHECK(server.connections() <= 4);
+  CHECK(most.load() <= 4);
+}
+
+TEST_CASE("an answer is whole when it says so, not when its body ends",
+          "[model][net]") {
+  auto begun = broken_in(sse_text("good") + sse_end());
+  SECTION("and the body's end is not waited for") {
+    auto server = http_server{{test::reply_and_hold(begun)}};
+    auto x = fixture{settings_for(server)};
+    auto answer = x.read();
+    CHECK_FALSE(answer.failure);
+    CHECK(test::is_whole(answer.events));
+    CHECK(server.open_connections() == 1);
+  }
+  SECTION("and how the body ends does not matter") {
+    auto server = http_server{{test::reply_and_close(begun)}};
+    auto x = fixture{settings_for(server)};
+    CHECK(test::is_whole(x.read().events));
+  }
+  SECTION("and the connection is used again") {
+    auto server = http_server{{[begun](test::http_connection& client) {
+      client.send(begun);
+      client.pause(20ms);
+      client.send("0\r\n\r\n");
+    }}};
+    auto x = fixture{settings_for(server)};
+    CHECK(test::is_whole(x.read().events));
+    CHECK(test::eventually([&] {
+      auto before = server.connections();
+      return test::is_whole(x.read().events) && server.connections() == before;
+    }));
+  }
 }

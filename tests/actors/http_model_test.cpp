@@ -145,6 +145,27 @@ TEST_CASE("an answer that comes in pieces is pulled", "[model][http]") {
   CHECK(x.streams() == 0);
 }
 
+TEST_CASE("a transfer that goes on after its answer is left alone",
+          "[model][http]") {
+  auto x = fixture{};
+  auto answer = x.ask("hi");
+  x.transfer(0).head(200);
+  x.transfer(0).data(sse_text("a") + sse_end());
+  x.stage.run();
+  CHECK(test::is_whole(batch_in(answer).events));
+  CHECK_FALSE(batch_in(answer).rest);
+  CHECK(x.streams() == 0);
+  CHECK_FALSE(x.transfer(0).aborted);
+  SECTION("until it ends") {
+    x.end(0);
+    CHECK_FALSE(x.transfer(0).aborted);
+  }
+  SECTION("unless more comes") {
+    x.transfer(0).data("more");
+    CHECK(x.transfer(0).aborted);
+  }
+}
+
 TEST_CASE("what nobody pulls stays unconsumed", "[model][http]") {
   auto x = fixture{};
   auto batch = x.begin();

@@ -6,6 +6,8 @@
 #include "support/model_answers.hpp"
 #include "support/temp_dir.hpp"
 
+#include "troupe/runtime/model/cassette.hpp"
+
 using namespace std::chrono_literals;
 using namespace troupe;
 using test::ask_model;

@@ -19,7 +19,7 @@ class asker {
 public:
   explicit asker(stage& on)
     : stage_(on),
-      handle_(on.spawn<actor>()),
+      handle_(on.system().spawn<actor>()),
       self_(
         dynamic_cast<actor*>(caf::actor_cast<caf::abstract_actor*>(handle_))) {
     on.run();
@@ -29,6 +29,7 @@ public:
   template <class R, class Handle, class Message>
   answer<R> ask(const Handle& dest, Message message) {
     auto result = std::make_shared<std::optional<caf::expected<R>>>();
+    self_->context(nullptr); // the worker that it ran on is gone
     auto request = self_->request(dest, caf::infinite, std::move(message));
     last_ = request.id().request_id().integer_value();
     request.then([=](R& value) { result->emplace(std::move(value)); },
@@ -40,6 +41,7 @@ public:
   /// Takes the last request, which went to `dest`, back.
   template <class Handle>
   void cancel(const Handle& dest) {
+    self_->context(nullptr);
     self_->send(dest, co::cancel_request{last_});
     stage_.run();
   }

@@ -95,9 +95,12 @@ private:
 /// Waits until `condition` holds, but not for ever.
 inline bool eventually(const std::function<bool()>& condition) {
   using namespace std::chrono_literals;
-  for (auto i = 0; i < 10'000 && !condition(); ++i)
+  for (auto i = 0; i < 10'000; ++i) {
+    if (condition())
+      return true;
     std::this_thread::sleep_for(2ms);
-  return condition();
+  }
+  return false;
 }
 
 } // namespace troupe::test
