@@ -9,6 +9,7 @@
 #include "troupe/actors/supervise/supervisor.hpp"
 #include "troupe/config/validate_settings.hpp"
 #include "troupe/runtime/co/failure.hpp"
+#include "troupe/runtime/co/quiet_scheduler.hpp"
 #include "troupe/runtime/messages/register.hpp"
 #include "troupe/storage/session_store.hpp"
 
@@ -35,8 +36,8 @@ make_config(const concurrency_settings& settings) {
   auto workers = size_t{settings.workers};
   if (workers == 0)
     workers = std::max(1u, std::thread::hardware_concurrency());
-  // Agents wait most of the time: the stealing policy would poll meanwhile.
-  result->set("scheduler.policy", caf::atom("sharing"));
+  // Agents wait most of the time: CAF's stealing policy would poll meanwhile.
+  co::use_quiet_scheduler(*result);
   result->set("scheduler.max-threads", workers);
   return result;
 }

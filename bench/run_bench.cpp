@@ -2,6 +2,7 @@
 // the model instant and in this process, storage in memory, events read.
 
 #include "troupe/actors/troupe.hpp"
+#include "troupe/runtime/co/quiet_scheduler.hpp"
 
 #include "caf/actor_system.hpp"
 #include "caf/actor_system_config.hpp"
@@ -137,7 +138,7 @@ void whole_run(benchmark::State& state) {
   constexpr auto count = size_t{20'000};
   caf::actor_system_config config;
   register_messages(config);
-  config.set("scheduler.policy", caf::atom("sharing"));
+  co::use_quiet_scheduler(config);
   config.set("scheduler.max-threads", size_t{1});
   caf::actor_system system{config};
   auto cpu = 0.0;

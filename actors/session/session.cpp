@@ -176,9 +176,14 @@ void forget_caller(session_ptr self, const caf::actor_addr& who) {
 
 session_actor::behavior_type session_behavior(session_ptr self,
                                               session_spec spec) {
-  self->state.spec = std::move(spec);
+  auto& state = self->state;
+  state.spec = std::move(spec);
   self->set_down_handler(
     [self](caf::down_msg& x) { forget_caller(self, x.source); });
+  state.holder = state.spec.holder;
+  state.holder_actor = state.spec.holder_actor;
+  if (!state.holder.empty())
+    self->monitor(state.holder_actor);
   return {
     [self](open_turn& x) { return serve_turn(self, x); },
     [self](close_turn& x) { close(self, x); },

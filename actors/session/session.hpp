@@ -16,6 +16,9 @@ struct session_spec {
   store_actor store;
   /// Told when nobody waits for this session.
   session_registry_actor registry;
+  /// The run that has the turn from the start, and its actor; empty: none.
+  std::string holder;
+  caf::actor_addr holder_actor;
 };
 
 class turn_place;

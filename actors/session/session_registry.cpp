@@ -21,16 +21,42 @@ std::string flat_key(const session_key& x) {
          + x.actor_id;
 }
 
-session_registry_state::entry& find_or_start(registry_ptr self,
-                                             const session_key& key) {
-  auto& state = self->state;
-  auto& entry = state.sessions[flat_key(key)];
-  if (!entry.session) {
-    entry.session = self->spawn<caf::monitored>(
-      session_behavior, session_spec{key, state.spec.store, self});
-    entry.opened = 0;
+using registry_entry = session_registry_state::entry;
+
+void start_session(registry_ptr self, const session_key& key,
+                   registry_entry& entry) {
+  auto spec = session_spec{key, self->state.spec.store, self,
+                           std::move(entry.holder),
+                           std::move(entry.holder_actor)};
+  entry.session = self->spawn<caf::monitored>(session_behavior,
+                                              std::move(spec));
+}
+
+caf::result<session_turn> open(registry_ptr self, open_turn& x) {
+  auto [place, is_new] = self->state.sessions.try_emplace(flat_key(x.key));
+  auto& entry = place->second;
+  ++entry.opened;
+  entry.is_idle = false;
+  if (is_new && x.fresh) {
+    entry.holder = std::move(x.run_id);
+    entry.holder_actor
+      = caf::actor_cast<caf::actor_addr>(self->current_sender());
+    return session_turn{};
   }
-  return entry;
+  if (!entry.session)
+    start_session(self, x.key, entry);
+  return self->delegate(entry.session, std::move(x));
+}
+
+void close(registry_ptr self, close_turn& x) {
+  auto& sessions = self->state.sessions;
+  auto found = sessions.find(flat_key(x.key));
+  if (found == sessions.end())
+    return;
+  if (found->second.session)
+    self->send(found->second.session, std::move(x));
+  else
+    sessions.erase(found); // what it said is in the store
 }
 
 /// Ends sessions that have been idle for long enough, for as long as there
@@ -89,17 +115,8 @@ session_registry_behavior(registry_ptr self, session_registry_spec spec) {
       forget(self->state, x.source);
   });
   return {
-    [self](open_turn& x) {
-      auto& entry = find_or_start(self, x.key);
-      ++entry.opened;
-      entry.is_idle = false;
-      return self->delegate(entry.session, std::move(x));
-    },
-    [self](close_turn& x) {
-      auto found = self->state.sessions.find(flat_key(x.key));
-      if (found != self->state.sessions.end())
-        self->send(found->second.session, std::move(x));
-    },
+    [self](open_turn& x) { return open(self, x); },
+    [self](close_turn& x) { close(self, x); },
     [self](const session_idle& x) { note_idle(self, x); },
     co::serve_cancel(self),
   };

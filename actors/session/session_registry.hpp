@@ -24,7 +24,11 @@ struct session_registry_state {
   static inline const char* name = "session_registry";
 
   struct entry {
+    /// Null while only the run that made the session up knows of it: it has
+    /// nothing to load and nobody to wait for.
     session_actor session;
+    std::string holder;
+    caf::actor_addr holder_actor;
     /// Turns passed on to it.
     uint64_t opened = 0;
     bool is_idle = false;

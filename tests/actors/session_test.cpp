@@ -171,6 +171,25 @@ TEST_CASE("a turn that was not kept is loaded anew", "[session]") {
   CHECK(turn_of(world.open("r2")).messages.size() == 1);
 }
 
+TEST_CASE("a session that was just made up can be joined", "[session]") {
+  world world;
+  world.runs.push_back(std::make_unique<test::asker>(world.stage));
+  auto first = world.runs[0]->ask<session_turn>(
+    world.registry, open_turn{{"a", "s", ""}, "r1", true});
+  CHECK(turn_of(first).messages.empty());
+  auto second = world.open("r2");
+  CHECK_FALSE(second->has_value());
+  SECTION("when its run is over") {
+    world.close("r1", {user("one")});
+    CHECK(turn_of(second).messages.size() == 1);
+  }
+  SECTION("when its run has died") {
+    world.append(user("stored"));
+    world.runs[0]->die();
+    CHECK(turn_of(second).messages.size() == 1);
+  }
+}
+
 TEST_CASE("an open call in the store is repaired for the next turn",
           "[session]") {
   world world;
