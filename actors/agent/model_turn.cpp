@@ -119,8 +119,9 @@ co::task<stop_reason> ask_model(agent_ptr self) {
     state.record.publish();
     if (state.record.is_full())
       co_await state.record.has_room.wait(self);
-    batch = co_await co::request<model_batch>(self, state.stream, caf::infinite,
-                                              pull_model_events{});
+    auto pulled = co::request<model_batch>(self, state.stream, caf::infinite,
+                                           pull_model_events{});
+    batch = co_await pulled;
   }
 }
 

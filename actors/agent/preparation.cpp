@@ -149,8 +149,10 @@ co::task<void> open_sandbox(agent_ptr self, sandbox_settings sandbox) {
     workspace.root = state.spec.request.workspace;
   }
   state.sandbox = services.open_sandbox(self->system(), sandbox, workspace);
-  auto described = co_await co::request<sandbox_description>(
-    self, state.sandbox, caf::infinite, describe_sandbox{});
+  auto asked = co::request<sandbox_description>(self, state.sandbox,
+                                                caf::infinite,
+                                                describe_sandbox{});
+  auto described = co_await asked;
   say_to_model(state, std::move(described.text));
 }
 

@@ -31,8 +31,9 @@ co::task<std::string> ask_twice(desk_ptr self, std::string question) {
     order.request.input = question;
     auto started = co_await co::request<run_handle>(
       self, self->state.runs, caf::infinite, std::move(order));
-    auto ended = co_await co::request<run_object>(self, started.run,
-                                                  caf::infinite, await_run{});
+    auto waited = co::request<run_object>(self, started.run, caf::infinite,
+                                          await_run{});
+    auto ended = co_await waited;
     answer += ended.response;
   }
   co_return answer;
