@@ -1,6 +1,9 @@
 // Durable appends of the session store against raw LMDB: the same bytes under
 // keys of the same size, in as many commits, in turn. `ratio` is what the
 // store reaches of raw LMDB's appends a second.
+
+#include "support/bench_folder.hpp"
+
 #include "troupe/config/errc.hpp"
 #include "troupe/config/settings.hpp"
 #include "troupe/storage/big_endian.hpp"
@@ -11,14 +14,11 @@
 
 #include <array>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 namespace {
 
@@ -33,32 +33,6 @@ void require(int code) {
   if (code != 0)
     throw std::runtime_error{mdb_strerror(code)};
 }
-
-// A folder on the disk that the build is on; a temporary folder may be memory.
-class bench_folder {
-public:
-  bench_folder() {
-    auto pattern = std::string{TROUPE_BINARY_DIR "/store-bench-XXXXXX"};
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw std::runtime_error{"cannot make a folder"};
-    path_ = pattern;
-  }
-
-  bench_folder(const bench_folder&) = delete;
-  bench_folder& operator=(const bench_folder&) = delete;
-
-  ~bench_folder() {
-    auto ignored = std::error_code{};
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  std::string operator/(const char* name) const {
-    return path_ + "/" + name;
-  }
-
-private:
-  std::string path_;
-};
 
 class raw_lmdb {
 public:
@@ -134,7 +108,7 @@ double seconds_of(Fun fun) {
 // The time is the store's.
 void append_to_store(benchmark::State& state, durability how) {
   auto sessions = static_cast<uint64_t>(state.range(0));
-  auto folder = bench_folder{};
+  auto folder = bench::bench_folder{};
   auto body = std::string(body_size, 'x');
   auto raw = raw_lmdb{folder / "raw.mdb", how};
   auto store = open_store(folder / "store", how);
@@ -169,7 +143,7 @@ void store_append_relaxed(benchmark::State& state) {
 // A whole conversation of as many records, in pages of 100.
 void store_load(benchmark::State& state) {
   auto count = static_cast<uint64_t>(state.range(0));
-  auto folder = bench_folder{};
+  auto folder = bench::bench_folder{};
   auto store = open_store(folder / "store", durability::relaxed);
   auto batch = batch_of(1, std::string(body_size, 'x'));
   batch[0].records.resize(count, batch[0].records[0]);
