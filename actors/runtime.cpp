@@ -40,9 +40,11 @@ runtime::runtime(caf::actor_system& system, runtime_options options)
 
 runtime::~runtime() = default;
 
-execution runtime::start(run_request request) {
-  auto handle = ask_blocking<run_handle>(system(), runs(),
-                                         start_run{std::move(request)});
+execution runtime::start(run_request request,
+                         std::shared_ptr<run_resources> resources) {
+  auto order = start_run{std::move(request),
+                         run_resources_ptr{std::move(resources)}};
+  auto handle = ask_blocking<run_handle>(system(), runs(), std::move(order));
   if (!handle)
     throw co::failure{std::move(handle.error())};
   return execution{system(), std::move(*handle)};
@@ -68,7 +70,7 @@ void runtime::start_async(run_request request,
       self->request(x.run, caf::infinite, await_run{})
         .then([done](run_object& object) { done(std::move(object)); }, fail);
     };
-    self->request(runs, caf::infinite, start_run{request}).then(wait, fail);
+    self->request(runs, caf::infinite, start_run{request, {}}).then(wait, fail);
   };
   system().spawn(std::move(body));
 }
@@ -92,8 +94,8 @@ runtime::messages(session_key key) {
 }
 
 caf::expected<uint64_t> runtime::erase_session(session_key key) {
-  auto erased = ask_blocking<erased_sessions>(system(), parts_->store(),
-                                              troupe::erase_session{std::move(key)});
+  auto erased = ask_blocking<erased_sessions>(
+    system(), parts_->store(), troupe::erase_session{std::move(key)});
   if (!erased)
     return std::move(erased.error());
   return erased->count;

@@ -67,8 +67,9 @@ public:
   run_object ask(const std::string& agent, const std::string& prompt);
 
   /// Starts a run and returns: its events can be read, it can be cancelled
-  /// and awaited.
-  execution start(run_request request);
+  /// and awaited. `resources` are closed with it.
+  execution start(run_request request,
+                  std::shared_ptr<run_resources> resources = nullptr);
 
   /// Starts a run and returns; `done` is called once, on a thread of the
   /// runtime, with its object or why it could not be started. For event loops

@@ -33,6 +33,10 @@ struct agent_spec {
   /// The session was made up for this run, so there is nothing to load.
   bool has_fresh_session = false;
   int64_t created_at = 0;
+  /// When its time is up, microseconds since the epoch.
+  int64_t deadline = 0;
+  /// What the application wants closed with the run; may be null.
+  std::shared_ptr<run_resources> resources;
 };
 
 /// A tool that this run offers.

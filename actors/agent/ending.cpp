@@ -3,6 +3,7 @@
 #include "troupe/actors/agent/conversation.hpp"
 #include "troupe/actors/agent/journal.hpp"
 #include "troupe/actors/agent/tool_turn.hpp"
+#include "troupe/runtime/co/offload.hpp"
 #include "troupe/runtime/co/request.hpp"
 #include "troupe/runtime/co/when_all.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
@@ -87,6 +88,17 @@ co::task<void> settle_store(agent_ptr self, run_outcome* outcome) {
   }
 }
 
+/// What the application registered; its functions may block.
+co::task<void> close_resources(agent_ptr self) {
+  auto& state = self->state;
+  auto call = std::function<std::vector<std::string>()>{
+    [resources = state.spec.resources] { return resources->close(); }};
+  auto work = co::offload(self, *state.spec.services->pool, std::move(call));
+  auto failures = co_await work;
+  auto& all = state.record.object.cleanup_failures;
+  all.insert(all.end(), failures.begin(), failures.end());
+}
+
 void give_back_turn(agent_ptr self, const run_outcome& outcome) {
   auto& state = self->state;
   if (!state.has_turn)
@@ -142,6 +154,8 @@ co::task<void> end_run(agent_ptr self, run_outcome outcome) {
   if (state.sandbox)
     co_await end_child(self, state.sandbox, "sandbox");
   state.sandbox = nullptr;
+  if (state.spec.resources)
+    co_await close_resources(self);
   give_back_turn(self, outcome);
   announce(self, std::move(outcome));
   self->send(state.spec.registry, run_over{state.spec.run_id});

@@ -21,6 +21,7 @@ model_request make_request(const agent_state& state) {
                          state.messages.end());
   result.tools = state.descriptions;
   result.settings_json = state.model_settings;
+  result.deadline = state.spec.deadline;
   return result;
 }
 

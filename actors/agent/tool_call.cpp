@@ -146,7 +146,7 @@ co::task<void> run_call(agent_ptr self, size_t index) {
     co_return;
   }
   auto request = tool_request{state.calls[index].call, state.invoked,
-                              state.state_json, 0};
+                              state.state_json, state.spec.deadline};
   auto actor = tool_for(self, *state.calls[index].target);
   auto asked = co::request<tool_result>(self, actor, caf::infinite,
                                         std::move(request));

@@ -65,8 +65,7 @@ int64_t deadline_of(const run_registry_state& state, const agent_spec& spec) {
     limit = spec.definition->settings.limits.deadline.value_or(
       state.spec.services->settings.limits.deadline);
   using std::chrono::duration_cast;
-  return spec.created_at
-         + duration_cast<std::chrono::microseconds>(limit).count();
+  return now_micros() + duration_cast<std::chrono::microseconds>(limit).count();
 }
 
 /// Tells the runs whose time is up.
@@ -105,7 +104,7 @@ void watch_deadlines(registry_ptr self) {
 
 run_handle spawn_run(registry_ptr self, agent_spec spec) {
   auto& state = self->state;
-  auto deadline = deadline_of(state, spec);
+  auto deadline = spec.deadline;
   auto result = run_handle{spec.run_id, spec.request.session_id, {}};
   result.run = self->spawn<caf::monitored>(agent_behavior, std::move(spec));
   auto place = state.deadlines.emplace(deadline, result.run_id);
@@ -123,6 +122,7 @@ co::task<run_handle> start(registry_ptr self, start_run order) {
   spec.services = state.spec.services;
   spec.registry = self;
   spec.request = std::move(order.request);
+  spec.resources = order.resources.get();
   spec.created_at = now_micros();
   spec.run_id = state.ids.next(spec.created_at);
   if (spec.request.session_id.empty()) {
@@ -135,6 +135,7 @@ co::task<run_handle> start(registry_ptr self, start_run order) {
   }
   if (state.is_closing)
     throw co::failure{errc::cancelled, "the runtime is closing"};
+  spec.deadline = deadline_of(state, spec);
   co_return spawn_run(self, std::move(spec));
 }
 

@@ -2,6 +2,7 @@
 
 #include "troupe/config/errc.hpp"
 #include "troupe/runtime/messages/chat_message.hpp"
+#include "troupe/runtime/messages/run_resources.hpp"
 
 #include "caf/meta/type_name.hpp"
 
@@ -237,11 +238,13 @@ auto inspect(Inspector& f, expire_run&) {
 /// run as may.
 struct start_run {
   run_request request;
+  /// What is to be closed with the run; may be null.
+  run_resources_ptr resources;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, start_run& x) {
-  return f(caf::meta::type_name("troupe::start_run"), x.request);
+  return f(caf::meta::type_name("troupe::start_run"), x.request, x.resources);
 }
 
 /// A run tells its registry that it is over.

@@ -436,3 +436,63 @@ exchanges:
   CHECK(messages[4]->text.find("permission denied: write")
         != std::string::npos);
 }
+
+TEST_CASE("what was registered on a run is closed with it, last first",
+          "[agent]") {
+  bench bench{two_turns};
+  auto order = std::vector<std::string>{};
+  auto resources = std::make_shared<run_resources>();
+  resources->add("first", [&] { order.push_back("first"); });
+  resources->add("broken", [] { throw std::runtime_error{"stuck"}; });
+  resources->add("last", [&] { order.push_back("last"); });
+  auto request = run_request{};
+  request.agent = "calc";
+  request.input = "go";
+  auto run = bench.start().start(request, resources).wait();
+  CHECK(run.status == run_status::completed);
+  CHECK(order == std::vector<std::string>{"last", "first"});
+  CHECK(run.cleanup_failures == std::vector<std::string>{"broken: stuck"});
+}
+
+TEST_CASE("two runtimes in one process do not meet", "[agent]") {
+  bench one{"\nexchanges:\n  - reply: {text: \"one\"}\n"};
+  bench two{"\nexchanges:\n  - reply: {text: \"two\"}\n"};
+  CHECK(one.ask("hi").response == "one");
+  CHECK(two.ask("hi").response == "two");
+  CHECK(one.messages().size() == 2);
+  CHECK(two.messages()[1]->text == "two");
+}
+
+namespace {
+
+struct word {
+  std::string text;
+};
+
+BOOST_DESCRIBE_STRUCT(word, (), (text))
+
+std::string remember(tool_context context, word x) {
+  auto before = context.state("words");
+  context.set_state("words", before.empty()
+                               ? "[\"" + x.text + "\"]"
+                               : before.substr(0, before.size() - 1) + ",\""
+                                   + x.text + "\"]");
+  return context.state("words");
+}
+
+} // namespace
+
+TEST_CASE("the run state is the session's, and each call's changes count in "
+          "call order",
+          "[agent]") {
+  bench bench{R"(
+exchanges:
+  - reply: {tool_calls: [{id: a, name: remember, arguments: {text: x}}]}
+  - reply: {text: "{{last_tool}}"}
+  - reply: {tool_calls: [{id: b, name: remember, arguments: {text: y}}]}
+  - reply: {text: "{{last_tool}}"}
+)"};
+  bench.calc().use(make_tool("remember", "Remembers.", remember));
+  CHECK(bench.ask("go").response == R"(["x"])");
+  CHECK(bench.ask("go").response == R"(["x","y"])");
+}
