@@ -1,5 +1,7 @@
 #include "troupe/sandbox/brace_expansion.hpp"
 
+#include <utility>
+
 namespace troupe {
 
 namespace {
@@ -69,8 +71,9 @@ expand_braces(const std::u32string& text, size_t most) {
     auto tail = current.substr(group->cuts.back() + 1);
     for (auto i = group->cuts.size() - 1; i > 0; --i) {
       auto first = group->cuts[i - 1] + 1;
-      auto option = current.substr(first, group->cuts[i] - first);
-      open.push_back({head + option + tail, group->open});
+      auto next = head;
+      next.append(current, first, group->cuts[i] - first).append(tail);
+      open.push_back({std::move(next), group->open});
     }
   }
   return result;

@@ -42,7 +42,7 @@ std::string encode(const process_spec& spec) {
   for (const auto& argument : spec.argv)
     append_text(texts, argument);
   for (const auto& [name, value] : spec.environment)
-    append_text(texts, name + "=" + value);
+    append_text(texts.append(name).append("="), value);
   auto header = warden::command_header{};
   header.bytes = static_cast<uint32_t>(
     std::min<size_t>(texts.size(), warden::max_texts + 1));

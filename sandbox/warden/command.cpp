@@ -56,7 +56,7 @@ void reset_signals() {
     ::syscall(SYS_rt_sigaction, number, defaults, nullptr, sizeof(uint64_t));
   auto none = sigset_t{};
   ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
 }
 
 [[noreturn]] void run(command& what, int failure) {

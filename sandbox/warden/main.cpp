@@ -146,7 +146,7 @@ private:
 int block_signals() {
   auto all = sigset_t{};
   ::sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
   auto heard = sigset_t{};
   ::sigemptyset(&heard);
   ::sigaddset(&heard, SIGCHLD);
