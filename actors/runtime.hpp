@@ -2,6 +2,7 @@
 
 #include "troupe/actors/agent_builder.hpp"
 #include "troupe/actors/execution.hpp"
+#include "troupe/actors/run/log.hpp"
 #include "troupe/config/settings.hpp"
 #include "troupe/runtime/messages/interfaces.hpp"
 #include "troupe/runtime/messages/supervise_messages.hpp"
@@ -31,6 +32,9 @@ struct runtime_options {
   std::map<std::string, model_actor> models;
   /// Asked where a permission says so; may block. Empty: nobody is asked.
   std::function<permission_answer(const permission_request&)> on_ask;
+  /// Takes lines for the operator: what was hidden from a model, what could
+  /// not be cleaned up. Empty: warnings and errors go to stderr.
+  log_sink on_log;
   /// Where to record model exchanges as a cassette; empty: nowhere.
   std::string record_to;
   /// Values of `${NAME}` in agent files; empty: this process's environment.

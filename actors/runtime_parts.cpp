@@ -115,6 +115,7 @@ void runtime::parts::start(runtime_options options) {
   services->settings = options.settings;
   services->folder = options.folder;
   services->pool = pool_;
+  services->log = options.on_log ? std::move(options.on_log) : log_to_stderr();
   services->store = start_store(*system_, options.settings.storage);
   services->models = system_->spawn(model_catalog_behavior, std::move(models));
   services->sessions = system_->spawn(session_registry_behavior,

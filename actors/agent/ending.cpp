@@ -32,16 +32,21 @@ co::task<void> end_child(agent_ptr self, Handle child, std::string what) {
   self->send_exit(child, caf::exit_reason::kill);
 }
 
+/// A blocking call that took too long has its result and still goes on.
+bool may_linger(const tool& x) {
+  return x.spec().blocking && x.spec().timeout.count() > 0;
+}
+
 /// Ends tools and the model's stream, all at once, so that nothing works for
 /// this run any more. Results that were on their way arrive before that.
 co::task<void> end_workers(agent_ptr self) {
   auto& state = self->state;
   auto work = std::vector<co::task<void>>{};
-  if (state.active_calls > 0)
-    for (auto& one : state.tools)
-      if (one.actor)
-        work.push_back(
-          end_child(self, one.actor, one.declared->definition.spec().name));
+  for (auto& one : state.tools)
+    if (one.actor
+        && (state.active_calls > 0 || may_linger(one.declared->definition)))
+      work.push_back(
+        end_child(self, one.actor, one.declared->definition.spec().name));
   if (state.stream)
     work.push_back(end_child(self, state.stream, "model"));
   co_await co::when_all(std::move(work));
@@ -134,6 +139,11 @@ void announce(agent_ptr self, run_outcome outcome) {
   object.steps.back().ended_at = object.ended_at;
   object.has_error = outcome.status != run_status::completed;
   object.error = std::move(outcome.why);
+  const auto& log = self->state.spec.services->log;
+  for (const auto& failure : object.cleanup_failures)
+    log(log_level::warn, "run " + object.run_id + ": " + failure);
+  log(log_level::info, "run " + object.run_id + " of " + object.name + " is "
+                         + to_string(object.status));
   record.add(event_type::invocation_stop);
   auto event = run_event{};
   event.type = terminal_event(object.status);

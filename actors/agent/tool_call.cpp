@@ -118,9 +118,14 @@ void answer_call(agent_ptr self, size_t index, tool_result result) {
   event.type = event_type::tool_result;
   event.call = {slot.call.id, slot.call.name, result.content, {}};
   event.is_error = result.is_error;
-  if (!result.hidden_failure.empty())
+  if (!result.hidden_failure.empty()) {
+    state.spec.services->log(log_level::warn,
+                             "run " + state.spec.run_id + ": the tool "
+                               + slot.call.name
+                               + " failed: " + result.hidden_failure);
     event.data_json
       = dump_json(nlohmann::json{{"hidden_failure", result.hidden_failure}});
+  }
   state.record.add(std::move(event));
   auto message = chat_message{};
   message.role = message_role::tool;

@@ -49,9 +49,6 @@ void event_printer::show_text(const run_event& event) {
       if (event.is_error)
         show_progress("✗ " + event.call.name + " "
                       + excerpt(event.call.arguments, 160));
-      if (!event.data_json.empty())
-        show_progress("  hidden from the model: "
-                      + excerpt(event.data_json, 400));
       break;
     case event_type::model_retry:
       show_progress("↻ attempt " + std::to_string(event.attempt) + " after "

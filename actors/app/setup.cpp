@@ -119,6 +119,7 @@ caf::expected<run_setup> setup_for(const options& x) {
   result.runtime.folder = working_directory();
   result.runtime.environment = process_environment();
   result.runtime.record_to = x.record;
+  result.runtime.on_log = log_to_stderr(log_level_from(x.log_level));
   if (is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO))
     result.runtime.on_ask = ask_on_terminal;
   if (auto why = add_agent(x, result.runtime.environment, result))

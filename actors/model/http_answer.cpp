@@ -11,7 +11,7 @@ namespace troupe {
 namespace {
 
 // More of an error's body says nothing more.
-constexpr size_t longest_error = 64 * 1024;
+constexpr size_t longest_error = size_t{64} << 10;
 
 bool is_success(const http_head& head) {
   return head.status >= 200 && head.status < 300;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "troupe/actors/run/log.hpp"
 #include "troupe/config/settings.hpp"
 #include "troupe/runtime/co/blocking_pool.hpp"
 #include "troupe/runtime/messages/interfaces.hpp"
@@ -21,6 +22,8 @@ struct run_services {
   /// Null: there is nobody to ask, so what would be asked is denied.
   approver_actor approver;
   std::shared_ptr<co::blocking_pool> pool;
+  /// Where lines for the operator go; never empty.
+  log_sink log;
   /// Makes the sandbox of one run.
   std::function<sandbox_actor(caf::actor_system&, const sandbox_settings&,
                               const workspace_settings&)>

@@ -4,14 +4,16 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 namespace troupe::co {
 
-/// Threads for calls that block. Owned by a runtime; its destructor lets
-/// accepted calls finish and joins. All functions are thread-safe.
+/// Threads for calls that block. Its destructor lets accepted calls finish and
+/// joins; the last owner may let go within a call, then that thread ends by
+/// itself. All functions are thread-safe.
 class blocking_pool {
 public:
   /// Starts `threads` (at least one).
@@ -25,12 +27,17 @@ public:
   void submit(std::function<void()> job);
 
 private:
-  void work();
+  /// What the threads share; outlives the pool in the one that destroys it.
+  struct queue {
+    std::mutex mutex;
+    std::condition_variable wake;
+    std::deque<std::function<void()>> jobs;
+    bool is_closing = false;
+  };
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<std::function<void()>> jobs_;
-  bool closing_ = false;
+  static void work(const std::shared_ptr<queue>& shared);
+
+  std::shared_ptr<queue> shared_ = std::make_shared<queue>();
   std::vector<std::thread> threads_;
 };
 

@@ -37,6 +37,12 @@ public:
       farewell();
   }
 
+  /// Whether nothing is held.
+  bool is_over() {
+    auto guard = std::lock_guard{mutex_};
+    return held_ == 0;
+  }
+
   /// Calls `farewell` once nothing is held: now, or on the thread that
   /// releases last.
   void then(std::function<void()> farewell) {

@@ -4,6 +4,8 @@
 
 #include "caf/scheduled_actor.hpp"
 
+#include <utility>
+
 namespace troupe::co {
 
 namespace {
@@ -55,6 +57,8 @@ body_root run_body(scope&, frame_key, caf::scheduled_actor*, task<void> body) {
 root_frame::~root_frame() {
   if (survived_ != nullptr)
     *survived_ = false;
+  if (afterwards_ && !afterwards_->is_over())
+    owner_->keep(std::move(afterwards_));
   if (link_ == nullptr)
     return;
   *link_ = next_;
@@ -123,15 +127,13 @@ std::size_t scope::cancel(frame_key key) {
 }
 
 std::vector<linger_ptr> scope::cancel_others() {
-  auto lingering = std::vector<linger_ptr>{};
-  destroy_where([&](const root_frame& x) {
-    if (x.survived_ != nullptr)
-      return false;
-    if (x.lingering())
-      lingering.push_back(x.lingering());
-    return true;
-  });
-  return lingering;
+  destroy_where([](const root_frame& x) { return x.survived_ == nullptr; });
+  return std::exchange(lingering_, {});
+}
+
+void scope::keep(linger_ptr what) {
+  std::erase_if(lingering_, [](const linger_ptr& x) { return x->is_over(); });
+  lingering_.push_back(std::move(what));
 }
 
 } // namespace troupe::co

@@ -36,7 +36,7 @@ public:
   std::size_t cancel(frame_key key);
 
   /// Destroys all coroutines but the one that calls this. Returns what still
-  /// lingers (see `settle`).
+  /// lingers (see `settle`), also of roots that have ended.
   std::vector<linger_ptr> cancel_others();
 
   /// Roots that have not ended.
@@ -50,8 +50,13 @@ private:
   template <class Matches>
   std::size_t destroy_where(Matches matches);
 
+  /// A root has ended and left something behind.
+  void keep(linger_ptr what);
+
   root_frame* first_ = nullptr;
   std::size_t size_ = 0;
+  /// What ended roots left behind and may not be over.
+  std::vector<linger_ptr> lingering_;
 };
 
 namespace detail {
