@@ -1,5 +1,6 @@
 #pragma once
 
+#include "troupe/runtime/co/compiler_faults.hpp"
 #include "troupe/runtime/co/root_frame.hpp"
 
 #include <coroutine>

@@ -69,6 +69,13 @@ const auto crash = make_error(errc::internal, "crashed");
 
 /// A supervisor of workers, seen from its client.
 struct fixture {
+  /// Nothing runs by itself here, so nothing would end by itself.
+  ~fixture() {
+    caf::anon_send_exit(sut, caf::exit_reason::kill);
+    sut = supervisor_actor{};
+    stage.run();
+  }
+
   child_spec worker_spec(const std::string& id,
                          restart_kind kind = restart_kind::permanent,
                          manners how = manners::obedient) {
