@@ -148,7 +148,9 @@ void waiting_run(report done) {
   caf::scoped_actor self{system};
   auto meter = growth_meter{runs};
   for (size_t i = 0; i < runs; ++i)
-    self->request(host.runs(), caf::infinite, start_run{bench::calc_request()})
+    self
+      ->request(host.runs(), caf::infinite,
+                start_run{bench::calc_request(), {}})
       .receive([](const run_handle&) {}, [](const caf::error&) {});
   all_asked.get_future().wait();
   done(meter);

@@ -31,7 +31,7 @@ constexpr auto rest = std::string_view{
   R"(],"tools":[{"type":"function","function":{"name":"add",)"
   R"("description":"Adds two numbers.","parameters":{"type":"object",)"
   R"("properties":{"a":{"type":"number"},"b":{"type":"number"}},)"
-  R"("additionalProperties":false}}}],"stream":true,)"
+  R"("required":["a","b"],"additionalProperties":false}}}],"stream":true,)"
   R"("stream_options":{"include_usage":true}})"};
 
 struct turn {
@@ -131,6 +131,8 @@ private:
     result->easy = curl_easy_init();
     set(result->easy, CURLOPT_URL, url_.c_str());
     set(result->easy, CURLOPT_NOSIGNAL, 1L);
+    set(result->easy, CURLOPT_USERAGENT, "troupe");
+    set(result->easy, CURLOPT_ACCEPT_ENCODING, "");
     set(result->easy, CURLOPT_HTTPHEADER, lines_);
     set(result->easy, CURLOPT_WRITEFUNCTION, &on_body);
     set(result->easy, CURLOPT_WRITEDATA, result.get());

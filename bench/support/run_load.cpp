@@ -48,12 +48,13 @@ void note_end(driver_ptr self) {
 
 void read_events(driver_ptr self, const run_actor& run) {
   auto take = [self, run](const run_event_batch& batch) {
-    if (!batch.done)
-      read_events(self, run);
-    else if (batch.events.back().type != event_type::run_stop)
-      fail(self, batch.events.back().why.message);
-    else
+    for (const auto& event : batch.events)
+      if (is_terminal(event.type) && event.type != event_type::run_stop)
+        return fail(self, render(event.why));
+    if (batch.done)
       note_end(self);
+    else
+      read_events(self, run);
   };
   self->request(run, caf::infinite, pull_run_events{})
     .then(std::move(take), fail_with(self));
@@ -80,7 +81,7 @@ void start_one(driver_ptr self) {
     else
       await_end(self, x.run);
   };
-  self->request(state.runs, caf::infinite, start_run{state.load.request})
+  self->request(state.runs, caf::infinite, start_run{state.load.request, {}})
     .then(std::move(follow), fail_with(self));
 }
 
