@@ -46,6 +46,10 @@ using party_actor
   = co::cancellable_actor<caf::replies_to<int>::with<std::string>>;
 
 struct party_state {
+  // Not an aggregate: CAF 0.17 gives those the actor as their first member
+  // where a handle can be made of it.
+  party_state() = default;
+
   greeter_actor host;
   co::blocking_pool* pool = nullptr;
   co::scope running; // last: its coroutines refer to the members above
