@@ -6,6 +6,13 @@
 
 namespace troupe {
 
+namespace {
+
+/// Events are large; most batches have no more than these.
+constexpr auto usual_batch = size_t{4};
+
+} // namespace
+
 void run_record::add(run_event event) {
   auto is_delta = event.type == event_type::text_delta
                   || event.type == event_type::reasoning_delta;
@@ -14,6 +21,8 @@ void run_record::add(run_event event) {
   if (!with_events_)
     return;
   event.at = now_micros();
+  if (events_.empty())
+    events_.reserve(usual_batch);
   events_.push_back(std::move(event));
 }
 
