@@ -43,7 +43,7 @@ void settle_rules(agent_state& state) {
     = agent.limits.max_turns.value_or(state.limits.max_turns);
   state.limits.max_tool_calls
     = agent.limits.max_tool_calls.value_or(state.limits.max_tool_calls);
-  state.permissions = agent.permissions.value_or(all.permissions);
+  state.permissions = agent.permissions ? *agent.permissions : all.permissions;
   if (!state.spec.request.permission_mode.empty())
     state.permissions.mode = mode_from(state.spec.request.permission_mode);
 }
@@ -176,12 +176,12 @@ co::task<void> prepare_run(agent_ptr self) {
                                     request.actor_id, request.context_json}};
   co_await take_turn(self);
   co_await choose_model(self);
-  auto sandbox
-    = declared(state).sandbox.value_or(state.spec.services->settings.sandbox);
+  const auto& own = declared(state).sandbox;
+  const auto& sandbox = own ? *own : state.spec.services->settings.sandbox;
   offer_tools(state, sandbox);
   say_to_model(state, prompt_of(state));
   if (needs_sandbox(state))
-    co_await open_sandbox(self, std::move(sandbox));
+    co_await open_sandbox(self, sandbox);
   state.record.add(event_type::invocation_start);
   record_input(self);
 }
