@@ -49,7 +49,8 @@ co::task<void> end_workers(agent_ptr self) {
         end_child(self, one.actor, one.declared->definition.spec().name));
   if (state.stream)
     work.push_back(end_child(self, state.stream, "model"));
-  co_await co::when_all(std::move(work));
+  if (!work.empty())
+    co_await co::when_all(std::move(work));
   state.running.cancel(call_key); // who still waits for a permission
   state.stream = nullptr;
   state.tools.clear();
