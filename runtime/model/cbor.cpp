@@ -37,7 +37,7 @@ void cbor_writer::yes() {
 void cbor_writer::head(unsigned major, uint64_t value) {
   auto first = uint64_t{major} << 5;
   if (value < 24) {
-    bytes(first | value, 1);
+    out_.push_back(static_cast<char>(first | value));
   } else if (value <= 0xFF) {
     bytes(first | 24, 1);
     bytes(value, 1);
