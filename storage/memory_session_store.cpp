@@ -1,20 +1,29 @@
 #include "troupe/storage/session_store.hpp"
 
 #include <algorithm>
-#include <map>
+#include <functional>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace troupe {
 
 namespace {
 
-struct less_key {
-  bool operator()(const session_key& x, const session_key& y) const {
-    return std::tie(x.session_id, x.agent, x.actor_id)
-           < std::tie(y.session_id, y.agent, y.actor_id);
+struct hash_key {
+  size_t operator()(const session_key& x) const {
+    auto hash = std::hash<std::string>{};
+    return (hash(x.session_id) * 31 + hash(x.agent)) * 31 + hash(x.actor_id);
   }
 };
+
+/// Newest first; what is as new goes by its key.
+bool is_listed_before(const session_summary& x, const session_summary& y) {
+  if (x.updated_at != y.updated_at)
+    return x.updated_at > y.updated_at;
+  return std::tie(x.key.session_id, x.key.agent, x.key.actor_id)
+         < std::tie(y.key.session_id, y.key.agent, y.key.actor_id);
+}
 
 struct stored_session {
   std::vector<session_record> records;
@@ -52,10 +61,7 @@ public:
       if (session_id.empty() || key.session_id == session_id)
         result.push_back({key, session.messages, session.records.front().at,
                           session.records.back().at});
-    std::stable_sort(result.begin(), result.end(),
-                     [](const session_summary& x, const session_summary& y) {
-                       return x.updated_at > y.updated_at;
-                     });
+    std::sort(result.begin(), result.end(), is_listed_before);
     return result;
   }
 
@@ -75,7 +81,7 @@ private:
     }
   }
 
-  std::map<session_key, stored_session, less_key> sessions_;
+  std::unordered_map<session_key, stored_session, hash_key> sessions_;
 };
 
 } // namespace
