@@ -47,11 +47,11 @@ void append_singly(store_state& state, std::vector<session_append> batch) {
 }
 
 void commit(store_state& state) {
-  auto batch = std::exchange(state.batch, {});
-  if (batch.empty())
+  if (state.batch.empty())
     return;
-  if (state.sessions->append(batch))
-    append_singly(state, std::move(batch));
+  if (state.sessions->append(state.batch))
+    append_singly(state, std::move(state.batch));
+  state.batch.clear(); // its room serves the next commit
 }
 
 /// The first failure of `key`; all of them are forgotten.
