@@ -22,7 +22,7 @@ void add_message(agent_ptr self, chat_message_ptr message) {
   self->state.messages.push_back(std::move(message));
 }
 
-void store_state(agent_ptr self) {
+void store_run_state(agent_ptr self) {
   auto& state = self->state;
   self->send(state.spec.services->store,
              append_session{session_of(state), {}, *state.state_json});

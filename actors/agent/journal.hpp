@@ -15,7 +15,7 @@ void store_message(agent_ptr self, const chat_message_ptr& message);
 void add_message(agent_ptr self, chat_message_ptr message);
 
 /// Stores the run state as it is now.
-void store_state(agent_ptr self);
+void store_run_state(agent_ptr self);
 
 /// Waits until all that was stored is as durable as the store makes it.
 /// Throws `co::failure`.

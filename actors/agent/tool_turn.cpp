@@ -117,7 +117,7 @@ void merge_state(agent_ptr self) {
   for (const auto& slot : state.calls)
     apply_patch(value, slot.state_patch);
   state.state_json = shared<std::string>{dump_json(value)};
-  store_state(self);
+  store_run_state(self);
 }
 
 } // namespace

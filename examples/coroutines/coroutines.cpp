@@ -84,7 +84,7 @@ co::task<std::string> welcome_nobody(party_ptr self) {
 }
 
 co::task<std::string> wait_for_the_late(party_ptr self) {
-  co_await co::sleep_for(self, std::chrono::hours{1});
+  co_await co::sleep_for(self, 1h);
   co_return "all are here";
 }
 

@@ -1,6 +1,7 @@
 #include "troupe/runtime/json/detail/schema_source.hpp"
 
 #include "troupe/runtime/json/json_text.hpp"
+#include "troupe/runtime/json/schema_place.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,44 +25,6 @@ constexpr size_t max_entries = 64;
 
 constexpr auto type_names = std::array{"null",   "boolean", "integer", "number",
                                        "string", "array",   "object"};
-
-/// Where in the source the rewriter is.
-struct place {
-  std::string pointer;
-  /// The definition that it belongs to.
-  size_t definition = 0;
-  /// Nesting within the definition.
-  size_t depth = 1;
-  /// Nesting since the value that is checked last changed.
-  size_t chain = 1;
-  /// Whether that value is still the definition's own.
-  bool is_whole = true;
-
-  place at(const std::string& token) const {
-    auto result = *this;
-    result.pointer += '/';
-    for (auto c : token)
-      result.pointer += c == '~' ? "~0" : c == '/' ? "~1" : std::string{c};
-    return result;
-  }
-
-  /// A schema for the same value.
-  place same_value(const std::string& token) const {
-    auto result = at(token);
-    ++result.depth;
-    ++result.chain;
-    return result;
-  }
-
-  /// A schema for a part of the value.
-  place part(const std::string& token) const {
-    auto result = at(token);
-    ++result.depth;
-    result.chain = 1;
-    result.is_whole = false;
-    return result;
-  }
-};
 
 class rewriter {
 public:

@@ -35,10 +35,11 @@ const std::vector<include_rule>& include_rules() {
     {"spdlog/*", {"*.cpp"}},
     {"re2/*", {"*.cpp"}},
     {"openssl/*", {"*.cpp"}},
-    {"nlohmann/json.hpp", {"*.cpp", "runtime/json/described.hpp"}},
+    {"nlohmann/json.hpp",
+     {"*.cpp", "runtime/json/described.hpp", "tests/*.hpp"}},
     {"catch2/*", {"tests/support/catch.hpp"}},
     {"benchmark/*", {"bench/*"}},
-    {"caf/all.hpp", {"*.cpp"}},
+    {"caf/all.hpp", {"*.cpp", "tests/*.hpp"}},
     {"caf/io/*", {"actors/*", "tests/actors/*", "bench/*"}},
   };
   return rules;

@@ -120,6 +120,7 @@ TEST_CASE("a template that is none is refused with its place",
   CHECK(refused("{{#a}}").find("'a' is never closed") != std::string::npos);
   CHECK(refused("{{/a}}").find("closes no section") != std::string::npos);
   CHECK(refused("{{#a}}{{/b}}").find("'a' is open") != std::string::npos);
+  CHECK(refused("{{{a}}b}}}").find("end of a tag") != std::string::npos);
   CHECK(refused("{{>a}}").find("partials") != std::string::npos);
   CHECK(refused("{{=x=}}").find("delimiters") != std::string::npos);
   CHECK(refused("{{=a b c=}}").find("delimiters") != std::string::npos);
