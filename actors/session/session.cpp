@@ -71,7 +71,7 @@ void grant_next(session_ptr self) {
   if (!state.holder.empty() || state.queue.empty())
     return;
   auto* next = state.queue.front();
-  state.queue.pop_front();
+  state.queue.erase(state.queue.begin());
   state.holder = next->run_id();
   state.holder_actor = next->actor();
   next->granted.set();

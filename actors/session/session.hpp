@@ -4,7 +4,6 @@
 #include "troupe/runtime/co/scope.hpp"
 #include "troupe/runtime/messages/interfaces.hpp"
 
-#include <deque>
 #include <string>
 #include <vector>
 
@@ -37,8 +36,8 @@ struct session_state {
   /// The run that has the turn, and its actor; empty: none.
   std::string holder;
   caf::actor_addr holder_actor;
-  /// Who waits, the next one first.
-  std::deque<turn_place*> queue;
+  /// Who waits, the next one first. Mostly empty, which a deque pays for.
+  std::vector<turn_place*> queue;
   /// Turns asked for that are over.
   uint64_t served = 0;
   co::scope running;

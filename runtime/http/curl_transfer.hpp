@@ -13,16 +13,12 @@
 #include <string>
 #include <string_view>
 
-namespace troupe {
-
-struct curl_settings;
-
-} // namespace troupe
-
 // libcurl's list of texts: its header stays in the .cpp files.
 struct curl_slist;
 
 namespace troupe {
+
+struct curl_settings;
 
 /// The time by which transfers measure silence.
 using curl_clock = std::chrono::steady_clock;

@@ -24,7 +24,10 @@ struct cassette_turn {
   caf::error failure;
 };
 
-/// Answers requests from a cassette. The conversation is in the request, so
+/// Answers requests from a cassette. Its templates see `input` (the last user
+/// message), `last_tool` and `tool.NAME` (the last result at all and of that
+/// tool, parsed where they are JSON) and `turn` (the number of the reply, from
+/// 1). The conversation is in the request, so
 /// all that it remembers is which errors a run has seen. One owner, one
 /// thread; needs no clock.
 class cassette_player {

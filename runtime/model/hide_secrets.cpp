@@ -1,13 +1,13 @@
 #include "troupe/runtime/model/hide_secrets.hpp"
 
+#include "troupe/config/redact.hpp"
+
 #include <algorithm>
 #include <array>
 
 namespace troupe {
 
 namespace {
-
-constexpr std::string_view mask = "***";
 
 // A shorter key is a placeholder, and may be part of any word.
 constexpr size_t shortest_key = 4;
@@ -57,7 +57,7 @@ size_t secret_size(std::string_view all, size_t pos, std::string_view key,
                    std::string& out) {
   auto text = all.substr(pos);
   if (key.size() >= shortest_key && text.substr(0, key.size()) == key) {
-    out += mask;
+    out += secret_mask;
     return key.size();
   }
   for (const auto& sign : signs) {
@@ -68,7 +68,7 @@ size_t secret_size(std::string_view all, size_t pos, std::string_view key,
       continue;
     if (sign.keep)
       out += text.substr(0, sign.text.size());
-    out += mask;
+    out += secret_mask;
     return sign.text.size() + size;
   }
   return 0;

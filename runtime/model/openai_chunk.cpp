@@ -108,12 +108,28 @@ constexpr auto rules = std::array{
 
 constexpr auto no_rule = rule{place::ignored, "", field::none, place::ignored};
 
+struct rule_range {
+  size_t first = 0;
+  size_t last = 0;
+};
+
+// Which rules belong to each place: they stand together.
+constexpr auto ranges = [] {
+  auto result = std::array<rule_range, static_cast<size_t>(place::error) + 1>{};
+  for (size_t i = 0; i < rules.size(); ++i) {
+    auto& range = result[static_cast<size_t>(rules[i].where)];
+    if (range.last == 0)
+      range.first = i;
+    range.last = i + 1;
+  }
+  return result;
+}();
+
 const rule& find_rule(place where, std::string_view key) {
-  if (where == place::ignored)
-    return no_rule;
-  for (const auto& x : rules)
-    if (x.where == where && x.key == key)
-      return x;
+  auto range = ranges[static_cast<size_t>(where)];
+  for (auto i = range.first; i < range.last; ++i)
+    if (rules[i].key == key)
+      return rules[i];
   return no_rule;
 }
 

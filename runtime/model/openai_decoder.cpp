@@ -118,7 +118,7 @@ caf::error openai_decoder::take_events(events& out) {
 }
 
 caf::error openai_decoder::take_event(const sse_event& event, events& out) {
-  if (trimmed(event.data) == "[DONE]")
+  if (event.data.size() < 16 && trimmed(event.data) == "[DONE]")
     return end_turn(out);
   auto* chunk = chunks_.parse(event.data);
   if (chunk == nullptr)

@@ -119,6 +119,8 @@ private:
     }
     if (name.empty())
       throw template_fault{it.begin, "the tag has no name"};
+    if (name.find(close_mark_) != std::string_view::npos)
+      throw template_fault{it.begin, "a name cannot hold the end of a tag"};
     if (kind == '#' || kind == '^')
       enter(it, std::string{name});
     else if (kind == '/')

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "troupe/config/errc.hpp"
 #include "troupe/runtime/http/http_transport.hpp"
 
 #include <deque>
@@ -37,6 +38,16 @@ using fake_transfer_ptr = std::shared_ptr<fake_transfer>;
 /// them. An abort is only noted; the test ends the transfer.
 class fake_transport : public http_transport {
 public:
+  fake_transport() = default;
+  fake_transport(const fake_transport&) = delete;
+  fake_transport& operator=(const fake_transport&) = delete;
+
+  ~fake_transport() override {
+    for (const auto& transfer : transfers)
+      if (transfer->handler)
+        transfer->end(make_error(errc::cancelled, "the transport is gone"));
+  }
+
   std::unique_ptr<http_transfer>
   start(http_request request, std::unique_ptr<http_handler> handler) override {
     auto transfer = std::make_shared<fake_transfer>();
