@@ -75,7 +75,7 @@ int put_new(int parent, const char* from, const char* to) {
   if (errno != EINVAL && errno != ENOSYS)
     return errno;
 
-  struct stat status {};
+  struct stat status{};
 
   if (::fstatat(parent, to, &status, AT_SYMLINK_NOFOLLOW) == 0)
     return EEXIST;
@@ -87,7 +87,7 @@ int put(int parent, const char* from, const char* to,
   if (!current)
     return put_new(parent, from, to);
 
-  struct stat status {};
+  struct stat status{};
 
   if (::fstatat(parent, to, &status, AT_SYMLINK_NOFOLLOW) != 0)
     return errno == ENOENT ? ESTALE : errno;

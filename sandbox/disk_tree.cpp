@@ -41,7 +41,7 @@ entry_kind kind_of(mode_t mode) noexcept {
 }
 
 tree_entry describe(int directory, const char* name) {
-  struct stat status {};
+  struct stat status{};
 
   // An entry that vanished meanwhile is listed as what it is: unknown.
   if (::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
@@ -72,7 +72,7 @@ disk_tree::disk_tree(int directory, resolution how)
 }
 
 caf::error disk_tree::read(const tree_path& path, const byte_sink& sink) {
-  struct stat status {};
+  struct stat status{};
 
   auto file = open_regular(directory_, how_, path.relative, status);
   auto code = file ? read_all(file.get(), sink) : errno;
@@ -128,7 +128,7 @@ caf::expected<std::optional<struct stat>>
 disk_tree::check_target(const tree_path& path, const std::string& known) {
   auto result = std::optional<struct stat>{};
 
-  struct stat status {};
+  struct stat status{};
 
   auto file = open_regular(directory_, how_, path.relative, status);
   if (!file && errno == ENOENT)

@@ -34,7 +34,7 @@ unique_fd call_openat2(int directory, const char* path, int flags) noexcept {
 }
 
 bool is_link(int directory, const char* name) noexcept {
-  struct stat status {};
+  struct stat status{};
 
   return ::fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0
          && S_ISLNK(status.st_mode);
@@ -53,7 +53,7 @@ unique_fd open_part(int directory, const std::string& name, int flags) {
     return fail(blamed ? ELOOP : code);
   }
 
-  struct stat status {};
+  struct stat status{};
 
   if (::fstat(fd.get(), &status) != 0)
     return fail(errno);
@@ -122,7 +122,7 @@ unique_fd open_regular(int directory, resolution how, const std::string& path,
   auto file = open_beneath(directory, how, path,
                            O_RDONLY | O_NONBLOCK | O_NOCTTY);
 
-  struct stat opened {};
+  struct stat opened{};
 
   if (!file || ::fstat(file.get(), &opened) != 0)
     return unique_fd{};

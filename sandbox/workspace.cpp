@@ -39,9 +39,9 @@ caf::expected<workspace::directory> open_named(const std::string& name,
   auto failed = std::error_code{};
   auto real = fs::canonical(path, failed);
 
-  struct stat opened {};
+  struct stat opened{};
 
-  struct stat found {};
+  struct stat found{};
 
   if (failed || ::fstat(fd.get(), &opened) != 0
       || ::lstat(real.c_str(), &found) != 0 || !same_file(opened, found))
@@ -170,12 +170,12 @@ caf::error workspace::open_path(const std::string& name,
 caf::error workspace::add(const std::string& name, const directory& opened) {
   auto keep = unique_fd{opened.descriptor};
 
-  struct stat status {};
+  struct stat status{};
 
   if (::fstat(keep.get(), &status) != 0)
     return make_error(errc::sandbox, describe(errno), key_of(name));
   for (const auto& [other, entry] : directories_) {
-    struct stat taken {};
+    struct stat taken{};
 
     if (::fstat(entry.descriptor, &taken) == 0 && same_file(status, taken))
       return make_error(errc::configuration,
@@ -193,9 +193,9 @@ caf::error workspace::remove_root() {
   const auto& entry = root();
   auto code = remove_contents(entry.descriptor);
 
-  struct stat opened {};
+  struct stat opened{};
 
-  struct stat named {};
+  struct stat named{};
 
   if (code == 0
       && (::fstat(entry.descriptor, &opened) != 0

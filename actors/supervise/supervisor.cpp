@@ -107,7 +107,8 @@ co::task<void> stop_in_order(supervisor_ptr self,
       loose.push_back(stop(self, child));
   co_await co::when_all(std::move(loose));
   for (auto& child : children)
-    co_await stop(self, child); // a loose one only if it outlived its kill
+    if (child->order == child_order::fixed)
+      co_await stop(self, child);
 }
 
 /// Stops `child` for good.

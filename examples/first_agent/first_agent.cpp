@@ -2,15 +2,20 @@
 
 #include <iostream>
 
-struct sum { double a, b; };
+struct sum {
+  double a, b;
+};
 BOOST_DESCRIBE_STRUCT(sum, (), (a, b))
 
-double add(sum x) { return x.a + x.b; }
+double add(sum x) {
+  return x.a + x.b;
+}
 
 int main(int, char** argv) {
   using namespace troupe;
   auto calc = agent{"calc"};
-  calc.model("cassette:" + std::string{argv[1]}).system_prompt("Use your tool.");
+  calc.model("cassette:" + std::string{argv[1]})
+    .system_prompt("Use your tool.");
   calc.use(make_tool("add", "Adds two numbers.", add));
 
   auto options = runtime_options{};

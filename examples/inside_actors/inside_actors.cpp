@@ -1,9 +1,9 @@
 // Agents asked from a coroutine of the application's own actor: no thread
 // waits, and cancelling the coroutine cancels the run.
+#include <caf/scoped_actor.hpp>
+
 #include <troupe/actors/troupe.hpp>
 #include <troupe/runtime/co/serve.hpp>
-
-#include <caf/scoped_actor.hpp>
 
 #include <iostream>
 
@@ -29,8 +29,9 @@ co::task<std::string> ask_twice(desk_ptr self, std::string question) {
     auto order = start_run{};
     order.request.agent = "echo";
     order.request.input = question;
-    auto started = co_await co::request<run_handle>(
-      self, self->state.runs, caf::infinite, std::move(order));
+    auto started = co_await co::request<run_handle>(self, self->state.runs,
+                                                    caf::infinite,
+                                                    std::move(order));
     auto waited = co::request<run_object>(self, started.run, caf::infinite,
                                           await_run{});
     auto ended = co_await waited;

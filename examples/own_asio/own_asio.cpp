@@ -1,6 +1,4 @@
 // A service around a Boost.Asio loop: a run ends as a completion on it.
-#include <troupe/actors/troupe.hpp>
-
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -9,6 +7,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <troupe/actors/troupe.hpp>
 
 #include <iostream>
 #include <memory>
@@ -24,13 +23,12 @@ auto async_ask(Executor executor, troupe::runtime& host,
   auto start = [executor, &host](auto handler, troupe::run_request x) {
     auto keep = std::make_shared<decltype(handler)>(std::move(handler));
     auto work = asio::make_work_guard(executor);
-    host.start_async(
-      std::move(x), [keep, work](caf::expected<troupe::run_object> x) {
-        auto outcome = std::make_shared<caf::expected<troupe::run_object>>(
-          std::move(x));
-        asio::post(work.get_executor(),
-                   [keep, outcome] { (*keep)(outcome); });
-      });
+    host.start_async(std::move(x), [keep,
+                                    work](caf::expected<troupe::run_object> x) {
+      auto outcome
+        = std::make_shared<caf::expected<troupe::run_object>>(std::move(x));
+      asio::post(work.get_executor(), [keep, outcome] { (*keep)(outcome); });
+    });
   };
   return asio::async_initiate<Token, void(result)>(start, token,
                                                    std::move(request));

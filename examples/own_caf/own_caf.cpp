@@ -1,8 +1,8 @@
 // A service with an actor system of its own: troupe's actors live in it.
-#include <troupe/actors/troupe.hpp>
-
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
+
+#include <troupe/actors/troupe.hpp>
 
 #include <iostream>
 

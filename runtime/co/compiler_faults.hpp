@@ -5,9 +5,9 @@
 // compiler is right about the forms that the page calls safe, so who keeps to
 // them defines TROUPE_ACCEPT_COMPILER_FAULTS and hears no more of it.
 #if defined(__clang__)
-#  if __clang_major__ < 16
+#  if __clang_major__ < 19
 #    define TROUPE_COMPILER_FAULT                                              \
-      "clang before 16 leaks an aggregate that is built around a co_await"
+      "clang before 19 leaks an aggregate that is built around a co_await"
 #  endif
 #elif defined(__GNUC__)
 #  if __GNUC__ < 12 || (__GNUC__ == 12 && __GNUC_MINOR__ < 4)

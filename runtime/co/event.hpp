@@ -22,7 +22,8 @@ public:
   event& operator=(const event&) = delete;
 
   /// Resumes all who wait, in the order they came, before it returns. Until
-  /// `reset` nobody waits any more.
+  /// `reset` nobody waits any more. Not for branches of one `when_any`: one
+  /// that sets what another waits for may be destroyed while it runs.
   void set();
 
   /// Lets coroutines wait again.

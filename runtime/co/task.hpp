@@ -15,7 +15,7 @@ class task;
 
 namespace detail {
 
-/// Resumes whoever awaited the finished coroutine.
+/// Resumes whoever awaited the finished coroutine, if it is suspended.
 class final_awaiter {
 public:
   final_awaiter() noexcept = default;
@@ -57,10 +57,14 @@ public:
     return root_;
   }
 
-  /// Says who goes on when this one has ended, and beneath which root it runs.
-  void awaited_by(std::coroutine_handle<> next, root_frame* root) noexcept {
-    continuation_ = next;
+  /// Says beneath which root this one runs.
+  void set_root(root_frame* root) noexcept {
     root_ = root;
+  }
+
+  /// Says who is suspended until this one has ended.
+  void set_continuation(std::coroutine_handle<> next) noexcept {
+    continuation_ = next;
   }
 
 protected:
@@ -146,11 +150,18 @@ public:
       return false;
     }
 
+    // A task that ends without waiting must not cost stack: as a symmetric
+    // transfer it would, wherever g++ makes no tail call of one (below -O2,
+    // with sanitizers), and a loop over such tasks would overflow.
     template <class Promise>
-    std::coroutine_handle<>
-    await_suspend(std::coroutine_handle<Promise> caller) const noexcept {
-      frame_.promise().awaited_by(caller, caller.promise().root());
-      return frame_;
+    bool await_suspend(std::coroutine_handle<Promise> caller) const {
+      auto& promise = frame_.promise();
+      promise.set_root(caller.promise().root());
+      frame_.resume();
+      if (frame_.done())
+        return false;
+      promise.set_continuation(caller);
+      return true;
     }
 
     T await_resume() const {

@@ -56,8 +56,8 @@ struct described_docs {};
 
 /// A struct described with BOOST_DESCRIBE_STRUCT.
 template <class T>
-concept described_struct
-  = std::is_class_v<T> && boost::describe::has_describe_members<T>::value;
+concept described_struct = std::is_class_v<T>
+                           && boost::describe::has_describe_members<T>::value;
 
 /// The JSON Schema of T: properties in the order of the members.
 template <described_struct T>
@@ -95,8 +95,8 @@ template <class T>
 struct is_string_map<std::map<std::string, T>> : std::true_type {};
 
 template <class T>
-concept described_enum
-  = std::is_enum_v<T> && boost::describe::has_describe_enumerators<T>::value;
+concept described_enum = std::is_enum_v<T>
+                         && boost::describe::has_describe_enumerators<T>::value;
 
 template <class T>
 concept whole_number = std::integral<T> && !std::same_as<T, bool>;
@@ -296,7 +296,7 @@ caf::error read_struct(const reading& in, T& out) {
   auto result = caf::error{};
   auto known = size_t{0};
   auto names = std::string{};
-  for_each_member<T>([&]<class C, class M>(const char* name, M C::*member) {
+  for_each_member<T>([&]<class C, class M>(const char* name, M C::* member) {
     names += (names.empty() ? "" : ", ") + std::string{name};
     auto i = in.value().find(name);
     auto found = i != in.value().end();
@@ -368,7 +368,7 @@ ordered_json value_for(const T& x) {
     return result;
   } else if constexpr (described_struct<T>) {
     auto result = ordered_json::object();
-    for_each_member<T>([&]<class C, class M>(const char* name, M C::*member) {
+    for_each_member<T>([&]<class C, class M>(const char* name, M C::* member) {
       if constexpr (is_optional<M>::value)
         if (!(x.*member))
           return;

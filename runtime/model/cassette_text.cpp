@@ -53,9 +53,9 @@ bool is_plain(const ordered_json& value, size_t depth) {
         return false;
   if (value.is_structured())
     return depth < max_depth
-           && std::all_of(value.begin(), value.end(), [&](const auto& item) {
-                return is_plain(item, depth + 1);
-              });
+           && std::all_of(
+             value.begin(), value.end(),
+             [&](const auto& item) { return is_plain(item, depth + 1); });
   return !value.is_number_float();
 }
 

@@ -43,8 +43,8 @@ public:
 
   /// The request to send for `request`; the same bytes for the same request.
   /// `errc::configuration` when it cannot be said to this provider.
-  virtual caf::expected<http_request> encode(const model_request& request,
-                                             answer_mode mode) const = 0;
+  virtual caf::expected<http_request>
+  encode(const model_request& request, answer_mode mode) const = 0;
 
   /// A decoder for the body of one answer with a status of 2xx. It tells a
   /// stream from a whole answer itself: not every server honours the mode.
@@ -52,8 +52,8 @@ public:
 
   /// What an answer with any other status means; `body` may be cut short.
   /// Keys are removed from what the provider said.
-  virtual fault error_of(const http_head& head,
-                         std::string_view body) const = 0;
+  virtual fault error_of(const http_head& head, std::string_view body) const
+    = 0;
 };
 
 /// Chat completions of OpenAI and every compatible server.

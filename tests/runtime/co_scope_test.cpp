@@ -33,9 +33,7 @@ using host_ptr = caf::stateful_actor<host_state>*;
 caf::behavior host(host_ptr self, std::function<void(host_ptr)> start) {
   start(self);
   return {
-    [self](caf::ok_atom) {
-      self->state.running.cancel({1, 1});
-    },
+    [self](caf::ok_atom) { self->state.running.cancel({1, 1}); },
   };
 }
 
@@ -177,9 +175,8 @@ TEST_CASE("cancelling a scope destroys frames where they are suspended",
           "[co]") {
   test::stage stage;
   outcome out;
-  auto sut = start(stage, [&](host_ptr self) {
-    return gather(self, {3, 4}, &out);
-  });
+  auto sut = start(stage,
+                   [&](host_ptr self) { return gather(self, {3, 4}, &out); });
   CHECK(test::counted::live() == 2);
   stage.send(sut, caf::ok_atom::value);
   CHECK(test::counted::live() == 0);

@@ -273,7 +273,9 @@ TEST_CASE("the transport reports a connection that breaks before an answer",
 
 TEST_CASE("the transport reports a server that is not there", "[http]") {
   auto port = uint16_t{0};
-  { port = http_server{{test::reply(200, "")}}.port(); }
+  {
+    port = http_server{{test::reply(200, "")}}.port();
+  }
   auto transport = make_transport();
   auto url = "http://user:pass@127.0.0.1:" + std::to_string(port) + "/x";
   auto result = start(*transport, request_to(url)).heard->wait_for_end();

@@ -33,7 +33,7 @@ struct scene {
 };
 
 int error_of(const scene& x, resolution how, const std::string& path) {
-  struct stat status {};
+  struct stat status{};
 
   errno = 0;
   return open_regular(x.root.get(), how, path, status) ? 0 : errno;
@@ -58,7 +58,7 @@ TEST_CASE("a scoped open finds what lies beneath", "[scoped_open]") {
   auto how = any_resolution();
   auto x = scene{};
 
-  struct stat status {};
+  struct stat status{};
 
   auto file = open_regular(x.root.get(), how, "a/b.txt", status);
   REQUIRE(file);
@@ -104,7 +104,7 @@ TEST_CASE("a scoped open follows no magic link", "[scoped_open][attack]") {
   CHECK(error_of(x, how, "magic/etc/passwd") == ELOOP);
   auto proc = unique_fd{::open("/proc", O_PATH | O_DIRECTORY)};
 
-  struct stat status {};
+  struct stat status{};
 
   CHECK_FALSE(open_regular(proc.get(), how, "self/root/etc/passwd", status));
   auto own = "thread-self/fd/" + std::to_string(x.root.get());
@@ -127,7 +127,7 @@ TEST_CASE("a scoped open does not wait for a FIFO, nor touch a device",
   CHECK(error_of(x, how, "fifo") == ENODEV);
   auto dev = unique_fd{::open("/dev", O_PATH | O_DIRECTORY)};
 
-  struct stat status {};
+  struct stat status{};
 
   CHECK_FALSE(open_regular(dev.get(), how, "null", status));
   CHECK(errno == ENODEV);
@@ -148,7 +148,7 @@ TEST_CASE("swapping a directory for a link never leads outside",
   auto inside = 0;
   auto outside = 0;
   for (auto i = 0; i < 3000; ++i) {
-    struct stat status {};
+    struct stat status{};
 
     auto file = open_regular(x.root.get(), how, "a/b.txt", status);
     auto text = file ? first_bytes(file.get()) : "";
