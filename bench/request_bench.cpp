@@ -89,10 +89,13 @@ number_actor::behavior_type plain_callee(plain_ptr self) {
 void ask_next(plain_ptr self, int64_t last) {
   self->request(self->state.callee, caf::infinite, last)
     .then([self](int64_t n) {
-      if (n < self->state.count)
+      if (n < self->state.count) {
         ask_next(self, n);
-      else
-        self->state.answer.deliver(n);
+        return;
+      }
+      // A promise that stays keeps its actor alive.
+      auto answer = std::exchange(self->state.answer, {});
+      answer.deliver(n);
     });
 }
 
