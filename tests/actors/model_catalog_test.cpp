@@ -130,7 +130,10 @@ TEST_CASE("a catalog says what exists when a model does not",
   CHECK(x.failure("cassette:bad.yaml").kind == errc::configuration);
 }
 
-TEST_CASE("a catalog's http models share one transport", "[model][net]") {
+namespace {
+
+/// Connections that two models of one catalog need for a request each.
+size_t connections_of_two_models() {
   auto server = test::http_server{
     {test::reply_in_chunks({test::sse_text("good"), test::sse_end()})}};
   auto x = fixture{};
@@ -144,7 +147,18 @@ TEST_CASE("a catalog's http models share one transport", "[model][net]") {
   CHECK(one->model != two->model);
   CHECK(x.text(*one) == "good");
   CHECK(x.text(*two) == "good");
-  CHECK(server.connections() == 1);
+  return server.connections();
+}
+
+} // namespace
+
+TEST_CASE("a catalog's http models share one transport", "[model][net]") {
+  // An answer is whole a moment before its connection is free, so the second
+  // request may need another one; with two transports it always would.
+  auto shared = false;
+  for (int i = 0; i < 20 && !shared; ++i)
+    shared = connections_of_two_models() == 1;
+  CHECK(shared);
 }
 
 TEST_CASE("a model that died is started anew when it is asked for",
