@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # An agent that looks around in this repository with real tools. Offline: its
 # model is a cassette. With OPENAI_API_KEY set it asks the real provider.
-#   run.sh TROUPE_PROGRAM
+#   run.sh [TROUPE_PROGRAM]   (default: build/bin/troupe)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-troupe=$(realpath "${1:?usage: run.sh TROUPE_PROGRAM}")
+troupe=$(realpath "${1:-$here/../../build/bin/troupe}")
 cd "$here/../.."
 state=$(mktemp -d)
 trap 'rm -rf "$state"' EXIT
@@ -28,4 +28,5 @@ step() {
 guide=examples/repo_guide/guide.yaml
 step run "$guide" "What is this repository, and how is it tested?" --session tour
 step sessions list
+step sessions show tour | cut -c 1-120
 step run "$guide" "What did I ask you before?" --session tour
