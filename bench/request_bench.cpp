@@ -35,20 +35,26 @@ using number_actor
 
 // -- as coroutines -----------------------------------------------------------
 
+struct co_callee_state {
+  co::scope running;
+};
+
+using co_callee_ptr = number_actor::stateful_pointer<co_callee_state>;
+
+co::task<int64_t> next_number(co_callee_ptr, int64_t n) {
+  co_return n + 1;
+}
+
+number_actor::behavior_type co_callee(co_callee_ptr self) {
+  return {co::serve(self, next_number), co::serve_cancel(self)};
+}
+
 struct co_state {
   number_actor callee;
   co::scope running;
 };
 
 using co_ptr = number_actor::stateful_pointer<co_state>;
-
-co::task<int64_t> next_number(co_ptr, int64_t n) {
-  co_return n + 1;
-}
-
-number_actor::behavior_type co_callee(co_ptr self) {
-  return {co::serve(self, next_number), co::serve_cancel(self)};
-}
 
 co::task<int64_t> ask_all(co_ptr self, int64_t count) {
   auto last = int64_t{0};
@@ -66,9 +72,9 @@ number_actor::behavior_type co_caller(co_ptr self, number_actor callee) {
 // -- by hand -----------------------------------------------------------------
 
 struct plain_state {
+  int64_t count = 0;
   number_actor callee;
   caf::typed_response_promise<int64_t> answer;
-  int64_t count = 0;
 };
 
 using plain_ptr = number_actor::stateful_pointer<plain_state>;

@@ -154,14 +154,16 @@ namespace {
 
 using busy_actor
   = caf::typed_actor<caf::replies_to<measure_mailbox>::with<int64_t>,
-                     caf::replies_to<int>::with<int>>;
+                     caf::reacts_to<int>>;
 
 busy_actor::behavior_type busy(busy_actor::pointer self) {
   return {
     [self](measure_mailbox) {
       return static_cast<int64_t>(self->mailbox().size());
     },
-    [](int n) { return n; },
+    [](int) {
+      // nop
+    },
   };
 }
 
