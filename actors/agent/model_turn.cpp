@@ -103,10 +103,10 @@ co::task<stop_reason> ask_model(agent_ptr self) {
   ++state.record.object.usage.model_requests;
   state.record.add(event_type::message_start);
   state.record.publish();
-  auto request = make_request(state);
-  auto batch = co_await co::request<model_batch>(self, state.model,
-                                                 caf::infinite,
-                                                 std::move(request));
+  // Not awaited in one expression: the frame would keep the request.
+  auto asked = co::request<model_batch>(self, state.model, caf::infinite,
+                                        make_request(state));
+  auto batch = co_await asked;
   for (;;) {
     state.stream = batch.rest;
     for (auto& event : batch.events)
