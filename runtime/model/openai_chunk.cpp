@@ -1,11 +1,11 @@
 #include "troupe/runtime/model/openai_chunk.hpp"
 
 #include "troupe/runtime/json/json_text.hpp"
+#include "troupe/runtime/model/openai_fields.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <charconv>
 #include <limits>
 #include <utility>
@@ -16,122 +16,8 @@ namespace {
 
 namespace bj = boost::json;
 
-// Where in the answer the parser stands.
-enum class place : uint8_t {
-  ignored,
-  root,
-  choices,
-  choice,
-  delta,
-  parts,
-  part,
-  calls,
-  call,
-  function,
-  arguments,
-  usage,
-  usage_details,
-  error,
-};
-
-// Which field a string or number is the value of.
-enum class field : uint8_t {
-  none,
-  text,
-  reasoning,
-  reasoning_content,
-  refusal,
-  finish_reason,
-  call_index,
-  call_id,
-  call_name,
-  call_arguments,
-  input_tokens,
-  output_tokens,
-  cached_tokens,
-  object,
-  note,
-  error_message,
-  error_code,
-  error_type,
-};
-
-// What a key means where it stands: the field of a plain value, and the place
-// that an object or array opens. The key of an array's elements is empty.
-struct rule {
-  place where;
-  std::string_view key;
-  field value;
-  place opens;
-};
-
-constexpr auto rules = std::array{
-  rule{place::root, "choices", field::none, place::choices},
-  rule{place::root, "usage", field::none, place::usage},
-  rule{place::root, "error", field::error_message, place::error},
-  rule{place::root, "object", field::object, place::ignored},
-  rule{place::root, "message", field::note, place::ignored},
-  rule{place::root, "detail", field::note, place::ignored},
-  rule{place::root, "code", field::error_code, place::ignored},
-  rule{place::choices, "", field::none, place::choice},
-  rule{place::choice, "delta", field::none, place::delta},
-  rule{place::choice, "message", field::none, place::delta},
-  rule{place::choice, "finish_reason", field::finish_reason, place::ignored},
-  rule{place::choice, "usage", field::none, place::usage},
-  rule{place::delta, "content", field::text, place::parts},
-  rule{place::delta, "tool_calls", field::none, place::calls},
-  rule{place::delta, "reasoning_content", field::reasoning_content,
-       place::ignored},
-  rule{place::delta, "reasoning", field::reasoning, place::ignored},
-  rule{place::delta, "refusal", field::refusal, place::ignored},
-  rule{place::parts, "", field::none, place::part},
-  rule{place::part, "text", field::text, place::ignored},
-  rule{place::calls, "", field::none, place::call},
-  rule{place::call, "index", field::call_index, place::ignored},
-  rule{place::call, "id", field::call_id, place::ignored},
-  rule{place::call, "function", field::none, place::function},
-  rule{place::function, "name", field::call_name, place::ignored},
-  rule{place::function, "arguments", field::call_arguments, place::arguments},
-  rule{place::usage, "prompt_tokens", field::input_tokens, place::ignored},
-  rule{place::usage, "completion_tokens", field::output_tokens, place::ignored},
-  rule{place::usage, "prompt_cache_hit_tokens", field::cached_tokens,
-       place::ignored},
-  rule{place::usage, "prompt_tokens_details", field::none,
-       place::usage_details},
-  rule{place::usage_details, "cached_tokens", field::cached_tokens,
-       place::ignored},
-  rule{place::error, "message", field::error_message, place::ignored},
-  rule{place::error, "code", field::error_code, place::ignored},
-  rule{place::error, "status", field::error_code, place::ignored},
-  rule{place::error, "type", field::error_type, place::ignored},
-};
-
-constexpr auto no_rule = rule{place::ignored, "", field::none, place::ignored};
-
-struct rule_range {
-  size_t first = 0;
-  size_t last = 0;
-};
-
-// Which rules belong to each place: they stand together.
-constexpr auto ranges = [] {
-  auto result = std::array<rule_range, static_cast<size_t>(place::error) + 1>{};
-  for (size_t i = 0; i < rules.size(); ++i) {
-    auto& range = result[static_cast<size_t>(rules[i].where)];
-    if (range.last == 0)
-      range.first = i;
-    range.last = i + 1;
-  }
-  return result;
-}();
-
-const rule& find_rule(place where, std::string_view key) {
-  auto range = ranges[static_cast<size_t>(where)];
-  for (auto i = range.first; i < range.last; ++i)
-    if (rules[i].key == key)
-      return rules[i];
-  return no_rule;
-}
+using place = openai_place;
+using field = openai_field;
 
 // The calls of Boost.JSON's parser, by its own names.
 class chunk_handler {
@@ -186,7 +72,7 @@ public:
       key_ += key;
       key = key_;
     }
-    rule_ = &find_rule(places_.back(), key);
+    rule_ = &openai_rule_for(places_.back(), key);
     key_.clear();
     return true;
   }
@@ -251,7 +137,7 @@ private:
   std::string object_;
   std::string note_;
   std::vector<place> places_;
-  const rule* rule_ = &no_rule;
+  const openai_rule* rule_ = nullptr;
 };
 
 void chunk_handler::reset() {
@@ -283,14 +169,14 @@ bool chunk_handler::open() {
   else if (next == place::error)
     chunk.is_error = true;
   places_.push_back(next);
-  rule_ = &find_rule(next, {});
+  rule_ = &openai_rule_for(next, {});
   return true;
 }
 
 bool chunk_handler::close() {
   places_.pop_back();
   if (!places_.empty())
-    rule_ = &find_rule(places_.back(), {});
+    rule_ = &openai_rule_for(places_.back(), {});
   return true;
 }
 
