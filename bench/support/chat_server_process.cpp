@@ -24,6 +24,7 @@ void require(bool x, const char* what) {
 
 unique_fd listen_on_loopback() {
   auto result = unique_fd{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  require(static_cast<bool>(result), "no socket");
   auto address = sockaddr_in{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
