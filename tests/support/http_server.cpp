@@ -91,16 +91,16 @@ http_server::http_server(std::vector<http_script> scripts)
       || getsockname(listener_.get(), generic, &size) != 0)
     throw std::runtime_error("no port on loopback");
   port_ = ntohs(address.sin_port);
-  threads_.emplace_back([this] { accept_all(); });
+  acceptor_ = std::thread{[this] { accept_all(); }};
 }
 
 http_server::~http_server() {
   shutdown(listener_.get(), SHUT_RDWR);
-  threads_.front().join(); // nothing is added from here on
+  acceptor_.join();
   for (const auto& fd : sockets_)
     shutdown(fd.get(), SHUT_RDWR);
-  for (size_t i = 1; i < threads_.size(); ++i)
-    threads_[i].join();
+  for (auto& thread : threads_)
+    thread.join();
 }
 
 std::string http_server::url(std::string_view path) const {

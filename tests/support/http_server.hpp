@@ -105,7 +105,9 @@ private:
   std::vector<seen_request> requests_;
   std::list<unique_fd> sockets_;
   std::atomic<size_t> open_ = 0;
+  // One for each connection; the acceptor adds them.
   std::vector<std::thread> threads_;
+  std::thread acceptor_;
 };
 
 /// A whole answer. `headers` are lines ended by CR LF.
