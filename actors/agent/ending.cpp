@@ -157,6 +157,8 @@ void announce(agent_ptr self, run_outcome outcome) {
 
 co::task<void> end_run(agent_ptr self, run_outcome outcome) {
   auto& state = self->state;
+  if (outcome.status != run_status::completed)
+    state.record.publish(); // to end what works may take a while
   co_await end_workers(self);
   settle_conversation(self, outcome);
   // A completed run has synced with its answer.

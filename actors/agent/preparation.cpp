@@ -174,6 +174,7 @@ co::task<void> prepare_run(agent_ptr self) {
   state.invoked
     = shared<invocation>{invocation{state.spec.run_id, request.session_id,
                                     request.actor_id, request.context_json}};
+  state.record.publish(); // the turn may be long in coming
   co_await take_turn(self);
   co_await choose_model(self);
   const auto& own = declared(state).sandbox;

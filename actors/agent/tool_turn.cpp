@@ -53,6 +53,8 @@ co::task<void> run_slot(agent_ptr self, size_t index) {
   if (is_exclusive(state.calls[index]))
     state.exclusive_is_active = false;
   start_calls(self);
+  if (state.active_calls > 0) // its result need not wait for the others
+    state.record.publish();
 }
 
 /// Starts what may run now, in order; sets `calls_are_done` behind the last.

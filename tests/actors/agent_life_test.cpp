@@ -60,6 +60,33 @@ exchanges:
   CHECK(bench.messages().size() == messages.size());
 }
 
+TEST_CASE("a run that waits for its session's turn has said that it started",
+          "[agent]") {
+  bench bench{R"(
+exchanges:
+  - reply: {tool_calls: [{id: b, name: nap}]}
+)"};
+  bench.calc().use(make_tool("nap", "Sleeps.", sleep_long));
+  auto request = run_request{};
+  request.agent = "calc";
+  request.input = "go";
+  request.session_id = "s";
+  request.with_events = true;
+  auto& host = bench.start();
+  auto first = host.start(request);
+  while (auto event = first.next())
+    if (event->type == event_type::tool_call)
+      break;
+  auto second = host.start(request);
+  auto event = second.next();
+  REQUIRE(event);
+  CHECK(event->type == event_type::run_start);
+  second.cancel();
+  CHECK(second.wait().status == run_status::cancelled);
+  first.cancel();
+  CHECK(first.wait().status == run_status::cancelled);
+}
+
 TEST_CASE("cancelling in the middle of an answer keeps what was said",
           "[agent]") {
   bench bench{R"(
