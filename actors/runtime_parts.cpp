@@ -39,6 +39,8 @@ make_config(const concurrency_settings& settings) {
   // Agents wait most of the time: CAF's stealing policy would poll meanwhile.
   co::use_quiet_scheduler(*result);
   result->set("scheduler.max-threads", workers);
+  // A mailbox that never empties keeps no worker from the others.
+  result->set("scheduler.max-throughput", size_t{256});
   return result;
 }
 

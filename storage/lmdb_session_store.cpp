@@ -17,6 +17,10 @@ public:
     // nop
   }
 
+  bool is_on_disk() const noexcept override {
+    return true;
+  }
+
   caf::error append(std::vector<session_append>& batch) override {
     if (auto why = check_append(batch))
       return why;

@@ -32,6 +32,10 @@ struct stored_session {
 
 class memory_session_store : public session_store {
 public:
+  bool is_on_disk() const noexcept override {
+    return false;
+  }
+
   caf::error append(std::vector<session_append>& batch) override {
     if (auto why = check_append(batch))
       return why;
@@ -74,6 +78,9 @@ private:
     if (entry.records.empty())
       return;
     auto& session = sessions_[entry.key];
+    // All of a short run at once: a session seldom has fewer messages.
+    if (session.records.empty())
+      session.records.reserve(4);
     for (auto& record : entry.records) {
       record.seq = session.records.size() + 1;
       session.messages += record.kind == record_kind::message ? 1 : 0;

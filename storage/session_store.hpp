@@ -78,6 +78,9 @@ public:
   session_store& operator=(const session_store&) = delete;
   virtual ~session_store();
 
+  /// Whether a commit waits for a disk, so that appends should share one.
+  virtual bool is_on_disk() const noexcept = 0;
+
   /// Appends all of `batch` in one transaction, in order, and returns when it
   /// is as durable as the store was told to make it. Numbers the records. A
   /// session begins with its first record; an entry without any does nothing.

@@ -149,7 +149,8 @@ void announce(agent_ptr self, run_outcome outcome) {
   auto event = run_event{};
   event.type = terminal_event(object.status);
   event.text = object.response;
-  event.why = object.error;
+  if (object.has_error)
+    event.why = shared<fault>{object.error};
   record.add(std::move(event));
   record.publish();
   record.end();

@@ -48,10 +48,12 @@ void add_retry(agent_state& state, model_event& x) {
   auto event = run_event{};
   event.type = event_type::model_retry;
   event.attempt = x.attempt;
-  event.why.kind = static_cast<errc>(x.error_kind);
-  event.why.message = std::move(x.text);
-  event.why.retryable = true;
-  event.why.retry_after = x.delay;
+  auto why = fault{};
+  why.kind = static_cast<errc>(x.error_kind);
+  why.message = std::move(x.text);
+  why.retryable = true;
+  why.retry_after = x.delay;
+  event.why = shared<fault>{std::move(why)};
   state.record.add(std::move(event));
 }
 
@@ -89,7 +91,7 @@ void finish_answer(agent_ptr self) {
   for (const auto& call : answer.calls) {
     auto event = run_event{};
     event.type = event_type::tool_call;
-    event.call = call;
+    event.call = shared<tool_call>{call};
     state.record.add(std::move(event));
   }
   state.record.add(event_type::message_stop, answer.text);

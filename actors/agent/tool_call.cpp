@@ -69,7 +69,7 @@ co::task<std::string> ask_permission(agent_ptr self, size_t index) {
     co_return denial(spec, "there is nobody to ask");
   auto event = run_event{};
   event.type = event_type::approval_request;
-  event.call = slot.call;
+  event.call = shared<tool_call>{slot.call};
   auto data = nlohmann::json{{"capability", spec.capability},
                              {"tool", spec.name},
                              {"subject", subject}};
@@ -116,7 +116,8 @@ void answer_call(agent_ptr self, size_t index, tool_result result) {
     return;
   auto event = run_event{};
   event.type = event_type::tool_result;
-  event.call = {slot.call.id, slot.call.name, result.content, {}};
+  event.call = shared<tool_call>{
+    tool_call{slot.call.id, slot.call.name, result.content, {}}};
   event.is_error = result.is_error;
   if (!result.hidden_failure.empty()) {
     state.spec.services->log(log_level::warn,

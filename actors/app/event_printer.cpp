@@ -42,18 +42,18 @@ void event_printer::show_text(const run_event& event) {
         in_line_ = event.text.back() != '\n';
       break;
     case event_type::tool_call:
-      show_progress("→ " + event.call.name + " "
-                    + excerpt(event.call.arguments, 160));
+      show_progress("→ " + event.call->name + " "
+                    + excerpt(event.call->arguments, 160));
       break;
     case event_type::tool_result:
       if (event.is_error)
-        show_progress("✗ " + event.call.name + " "
-                      + excerpt(event.call.arguments, 160));
+        show_progress("✗ " + event.call->name + " "
+                      + excerpt(event.call->arguments, 160));
       break;
     case event_type::model_retry:
       show_progress("↻ attempt " + std::to_string(event.attempt) + " after "
-                    + to_string(event.why.kind) + ": "
-                    + excerpt(event.why.message, 200));
+                    + to_string(event.why->kind) + ": "
+                    + excerpt(event.why->message, 200));
       break;
     default:
       break;

@@ -22,18 +22,6 @@ void due(store_ptr self) {
   self->send(self, flush_store{});
 }
 
-void append(store_ptr self, append_session& x) {
-  auto entry = session_append{std::move(x.key), {}};
-  for (const auto& message : x.messages)
-    entry.records.push_back(
-      {0, record_kind::message, message->at, encode_message(*message)});
-  if (!x.state_json.empty())
-    entry.records.push_back(
-      {0, record_kind::state, now_micros(), encode_state(x.state_json)});
-  self->state.batch.push_back(std::move(entry));
-  due(self);
-}
-
 /// Stores the entries one by one after all of them together failed, so that
 /// one that cannot be stored does not take the others with it.
 void append_singly(store_state& state, std::vector<session_append> batch) {
@@ -54,6 +42,21 @@ void commit(store_state& state) {
   state.batch.clear(); // its room serves the next commit
 }
 
+void append(store_ptr self, append_session& x) {
+  auto entry = session_append{std::move(x.key), {}};
+  for (const auto& message : x.messages)
+    entry.records.push_back(
+      {0, record_kind::message, message->at, encode_message(*message)});
+  if (!x.state_json.empty())
+    entry.records.push_back(
+      {0, record_kind::state, now_micros(), encode_state(x.state_json)});
+  self->state.batch.push_back(std::move(entry));
+  if (self->state.sessions->is_on_disk())
+    due(self);
+  else
+    commit(self->state);
+}
+
 /// The first failure of `key`; all of them are forgotten.
 caf::error take_failure(store_state& state, const session_key& key) {
   auto result = caf::error{};
@@ -67,6 +70,19 @@ caf::error take_failure(store_state& state, const session_key& key) {
   auto end = std::remove_if(state.failed.begin(), state.failed.end(), is_ours);
   state.failed.erase(end, state.failed.end());
   return result;
+}
+
+caf::result<done> sync(store_ptr self, sync_store& x) {
+  auto& state = self->state;
+  if (state.batch.empty()) { // all of it has been committed, or has failed
+    if (auto why = take_failure(state, x.key))
+      return why;
+    return done{};
+  }
+  state.waiting.push_back(self->make_response_promise());
+  state.waiting_for.push_back(std::move(x.key));
+  due(self);
+  return caf::delegated<done>{};
 }
 
 void flush(store_ptr self) {
@@ -122,13 +138,7 @@ store_behavior(store_ptr self,
   self->state.sessions = std::move(*sessions);
   return {
     [self](append_session& x) { append(self, x); },
-    [self](sync_store& x) -> caf::result<done> {
-      auto promise = self->make_response_promise();
-      self->state.waiting.push_back(std::move(promise));
-      self->state.waiting_for.push_back(std::move(x.key));
-      due(self);
-      return caf::delegated<done>{};
-    },
+    [self](sync_store& x) { return sync(self, x); },
     [self](const load_session& x) { return load(self->state, x.key); },
     [self](const list_sessions& x) -> caf::result<session_list> {
       commit(self->state);

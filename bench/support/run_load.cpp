@@ -50,7 +50,7 @@ void read_events(driver_ptr self, const run_actor& run) {
   auto take = [self, run](const run_event_batch& batch) {
     for (const auto& event : batch.events)
       if (is_terminal(event.type) && event.type != event_type::run_stop)
-        return fail(self, render(event.why));
+        return fail(self, render(*event.why));
     if (batch.done)
       note_end(self);
     else

@@ -171,11 +171,11 @@ struct run_event {
   /// Deltas, a message's whole text, a retry's reason, an answer.
   std::string text;
   /// tool_call and tool_result; for the latter `arguments` holds the result.
-  troupe::tool_call call;
+  shared<troupe::tool_call> call;
   bool is_error = false;
   token_usage usage;
-  /// The failure of run_error, model_retry and tool results that hide one.
-  fault why;
+  /// The failure of run_error and model_retry.
+  shared<fault> why;
   uint32_t attempt = 0;
   /// Anything else: the text of a JSON object, merged into `data`.
   std::string data_json;

@@ -67,8 +67,8 @@ void add_call(json& data, const tool_call& call) {
 
 void add_retry(json& data, const run_event& event) {
   data["attempt"] = event.attempt;
-  data["error"] = error_json(event.why);
-  data["delay_ms"] = event.why.retry_after.count() / 1'000'000;
+  data["error"] = error_json(*event.why);
+  data["delay_ms"] = event.why->retry_after.count() / 1'000'000;
 }
 
 json data_of(const run_event& event) {
@@ -83,12 +83,12 @@ json data_of(const run_event& event) {
       data["text"] = sanitize_utf8(event.text);
       break;
     case event_type::tool_call:
-      add_call(data, event.call);
-      data["arguments"] = json_or_text(event.call.arguments);
+      add_call(data, *event.call);
+      data["arguments"] = json_or_text(event.call->arguments);
       break;
     case event_type::tool_result:
-      add_call(data, event.call);
-      data["content"] = json_or_text(event.call.arguments);
+      add_call(data, *event.call);
+      data["content"] = json_or_text(event.call->arguments);
       data["error"] = event.is_error;
       break;
     case event_type::model_retry:
@@ -104,7 +104,7 @@ json data_of(const run_event& event) {
     case event_type::run_partial:
     case event_type::run_cancel:
       data["response"] = text_or_null(event.text);
-      data["error"] = error_json(event.why);
+      data["error"] = error_json(*event.why);
       break;
     default:
       break;

@@ -41,7 +41,7 @@ exchanges:
   auto last = std::optional<run_event>{};
   while (auto event = run.next()) {
     // The quick tool has finished, the slow one has not.
-    if (event->type == event_type::tool_result && event->call.name == "add")
+    if (event->type == event_type::tool_result && event->call->name == "add")
       run.cancel("enough");
     last = std::move(event);
   }

@@ -15,6 +15,10 @@ namespace {
 /// A store that refuses what it is told to refuse.
 class picky_store : public session_store {
 public:
+  bool is_on_disk() const noexcept override {
+    return true;
+  }
+
   caf::error append(std::vector<session_append>& batch) override {
     ++commits;
     for (const auto& entry : batch)
