@@ -247,6 +247,10 @@ TEST_CASE("closing a store commits what has arrived", "[store]") {
     explicit keeper(picky_store* x) : inner(x) {
     }
 
+    bool is_on_disk() const noexcept override {
+      return true;
+    }
+
     caf::error append(std::vector<session_append>& x) override {
       return inner->append(x);
     }
