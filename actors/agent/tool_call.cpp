@@ -28,11 +28,30 @@ std::string known_tools(const agent_state& state) {
   return result.empty() ? "there are none" : result;
 }
 
+std::string denial(const tool_spec& spec, const std::string& reason) {
+  auto result = "permission denied: " + spec.capability;
+  return reason.empty() ? result : result + " (" + reason + ")";
+}
+
+/// A tool of the agent that this run does not offer is told from one that
+/// does not exist: a model that knows it from elsewhere must not guess on.
+std::string why_not_offered(const agent_state& state, const std::string& name) {
+  for (const auto& one : state.spec.definition->tools) {
+    const auto& spec = one.definition.spec();
+    if (spec.name != name)
+      continue;
+    if (!can_be_allowed(state.permissions, spec.capability))
+      return denial(spec, "not in this mode");
+    return "the tool \"" + name + "\" is not available in this run";
+  }
+  return "there is no tool \"" + sanitize_utf8(name) + "\"";
+}
+
 /// What is wrong with a call, as a sentence that its model can act on.
 std::string fault_of(const agent_state& state, const call_slot& slot) {
   if (slot.target == nullptr)
-    return "there is no tool \"" + sanitize_utf8(slot.call.name)
-           + "\"; the tools are: " + known_tools(state);
+    return why_not_offered(state, slot.call.name)
+           + "; the tools are: " + known_tools(state);
   if (!slot.call.raw.empty())
     return "the arguments are not a JSON object: "
            + excerpt(sanitize_utf8(slot.call.raw), 200);
@@ -44,11 +63,6 @@ std::string fault_of(const agent_state& state, const call_slot& slot) {
   if (violations.empty())
     return {};
   return "invalid arguments: " + to_string(violations);
-}
-
-std::string denial(const tool_spec& spec, const std::string& reason) {
-  auto result = "permission denied: " + spec.capability;
-  return reason.empty() ? result : result + " (" + reason + ")";
 }
 
 /// Empty when the call may run, otherwise what its model is told.

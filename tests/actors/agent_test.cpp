@@ -169,7 +169,7 @@ exchanges:
   bench.options().settings.permissions.mode = permission_mode::read_only;
   CHECK(bench.ask("go").status == run_status::completed);
   auto messages = bench.messages();
-  CHECK(messages[2]->text.find("there is no tool") != std::string::npos);
+  CHECK(messages[2]->text.find("permission denied: ") != std::string::npos);
 }
 
 TEST_CASE("who is asked decides", "[agent]") {
