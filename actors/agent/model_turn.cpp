@@ -51,6 +51,7 @@ void add_retry(agent_state& state, model_event& x) {
   auto why = fault{};
   why.kind = static_cast<errc>(x.error_kind);
   why.message = std::move(x.text);
+  why.status = x.status;
   why.retryable = true;
   why.retry_after = x.delay;
   event.why = shared<fault>{std::move(why)};

@@ -46,6 +46,7 @@ std::optional<model_event> retry_plan::after(const fault& what,
   result.kind = model_event_kind::retry;
   result.text = what.message;
   result.error_kind = static_cast<uint8_t>(what.kind);
+  result.status = static_cast<uint16_t>(what.status);
   result.attempt = ++attempt_;
   result.delay = *delay;
   return result;

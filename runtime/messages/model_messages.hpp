@@ -84,8 +84,10 @@ struct model_event {
   tool_call call;
   token_usage usage;
   stop_reason stop = stop_reason::end_turn;
-  /// Kind retry: the error's kind as errc, the attempt that follows, the wait.
+  /// Kind retry: the error's kind as errc, the HTTP status or 0, the attempt
+  /// that follows, the wait.
   uint8_t error_kind = 0;
+  uint16_t status = 0;
   uint32_t attempt = 0;
   caf::timespan delay{0};
 };
@@ -93,7 +95,7 @@ struct model_event {
 template <class Inspector>
 auto inspect(Inspector& f, model_event& x) {
   return f(caf::meta::type_name("troupe::model_event"), x.kind, x.text, x.call,
-           x.usage, x.stop, x.error_kind, x.attempt, x.delay);
+           x.usage, x.stop, x.error_kind, x.status, x.attempt, x.delay);
 }
 
 /// Asks a model's stream for what has come since; answered when there is an

@@ -135,6 +135,7 @@ void cassette_writer::add_retries(const std::vector<model_event>& events) {
     auto what = fault{};
     what.kind = static_cast<errc>(event.error_kind);
     what.message = hide(event.text);
+    what.status = event.status;
     if (is_provider_error(what.kind))
       text_ += to_cassette_text(what, 0);
   }

@@ -209,10 +209,13 @@ TEST_CASE("a retry in the stream becomes an error before the reply",
   retry.kind = model_event_kind::retry;
   retry.text = "busy";
   retry.error_kind = static_cast<uint8_t>(errc::overloaded);
+  retry.status = 503;
   REQUIRE_FALSE(
     writer.add(ask("q"), {retry, text("a"), stop(stop_reason::end_turn)}));
   auto player = out.player();
-  CHECK(player.play(ask("q")).failure == errc::overloaded);
+  auto failed = player.play(ask("q")).failure;
+  CHECK(failed == errc::overloaded);
+  CHECK(to_fault(failed).status == 503);
   CHECK(player.play(ask("q")).events[0].text == "a");
 }
 
