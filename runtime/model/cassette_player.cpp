@@ -121,8 +121,8 @@ json context_of(const model_request& request, size_t reply) {
   result["tool"] = json::object();
   for (const auto& [name, message] : last_results)
     result["tool"][sanitize_utf8(name)] = result_of(*message);
-  if (auto* message = last_of(request, message_role::tool))
-    result["last_tool"] = result_of(*message);
+  auto* message = last_of(request, message_role::tool);
+  result["last_tool"] = message == nullptr ? json() : result_of(*message);
   return result;
 }
 
@@ -142,7 +142,8 @@ caf::error fill_in(ordered_json& value, const json& context) {
       if (auto why = fill_in(item, context))
         return why;
   } else if (value.is_string()) {
-    auto text = render_template(value.get_ref<const std::string&>(), context);
+    auto text = render_template(value.get_ref<const std::string&>(), context,
+                                missing_name::empty);
     if (!text)
       return std::move(text.error());
     value = std::move(*text);
@@ -185,7 +186,7 @@ private:
   void add_text(model_event_kind kind, const template_text& text) {
     if (text.is_literal())
       return add_pieces(kind, text.text());
-    auto rendered = text.render(context_);
+    auto rendered = text.render(context_, missing_name::empty);
     if (rendered)
       add_pieces(kind, *rendered);
     else
@@ -219,7 +220,7 @@ private:
       (call.is_object ? out.arguments : out.raw) = call.arguments;
       return;
     }
-    auto text = render_template(call.arguments, context_);
+    auto text = render_template(call.arguments, context_, missing_name::empty);
     if (!text)
       failure_ = std::move(text.error());
     else if (parse_object(*text))

@@ -213,9 +213,10 @@ const json* walk(const json& value, std::string_view name) {
 /// value is copied as a whole, and none is a template.
 class json_context : public km::basic_context<std::string> {
 public:
-  json_context(const json& values, size_t template_size)
+  json_context(const json& values, size_t template_size, missing_name missing)
     : stack_{&values},
-      template_size_(template_size) {
+      template_size_(template_size),
+      missing_(missing) {
     // nop
   }
 
@@ -237,6 +238,10 @@ public:
     auto* value = find(plain);
     if (!is_variable)
       return value == nullptr ? nullptr : section_data(*value);
+    if (value == nullptr && may_be_missing(plain)) {
+      text_ = km::data{std::string{}};
+      return &text_;
+    }
     if (value == nullptr)
       throw std::runtime_error("it names '" + std::string{plain}
                                + "', which does not exist");
@@ -262,6 +267,12 @@ private:
     return nullptr;
   }
 
+  bool may_be_missing(std::string_view name) const {
+    auto dot = name.find('.');
+    return missing_ == missing_name::empty && dot != std::string_view::npos
+           && find(name.substr(0, dot)) != nullptr;
+  }
+
   const km::data* section_data(const json& value) const {
     if (is_falsy(value))
       return &false_;
@@ -285,6 +296,7 @@ private:
 
   std::vector<const json*> stack_;
   size_t template_size_;
+  missing_name missing_;
   size_t repeated_ = 0;
   // What the library was given must outlive the rendering, and `get` is const.
   mutable size_t inserted_ = 0;
@@ -344,14 +356,15 @@ caf::expected<template_text> template_text::compile(std::string_view text,
   return result;
 }
 
-caf::expected<std::string> template_text::render(const json& values) const {
+caf::expected<std::string> template_text::render(const json& values,
+                                                 missing_name missing) const {
   if (is_literal_)
     return text_;
   // Rendering changes the library's template, so each has its own.
   auto parsed = km::mustache{marked_};
   auto result = std::string{};
   try {
-    auto context = json_context{values, marked_.size()};
+    auto context = json_context{values, marked_.size(), missing};
     auto out = bounded_output{result};
     parsed.render(context, out);
   } catch (const std::exception& failure) {
@@ -368,11 +381,12 @@ caf::expected<std::string> template_text::render(const json& values) const {
 }
 
 caf::expected<std::string> render_template(std::string_view text,
-                                           const json& values) {
+                                           const json& values,
+                                           missing_name missing) {
   auto compiled = template_text::compile(text);
   if (!compiled)
     return std::move(compiled.error());
-  return compiled->render(values);
+  return compiled->render(values, missing);
 }
 
 } // namespace troupe

@@ -4,10 +4,20 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace troupe {
+
+/// What a tag stands for that names nothing.
+enum class missing_name : uint8_t {
+  /// The text cannot be filled in.
+  fault,
+  /// Nothing, as long as its first part is known: `{{last_tool.error}}` of a
+  /// result without an error. A misspelt first part is a fault.
+  empty,
+};
 
 /// A compiled Mustache template. Immutable; any thread.
 ///
@@ -33,9 +43,12 @@ public:
                                               std::string name = {});
 
   /// Fills in `values`, an object. A tag that names nothing is
-  /// `errc::configuration` and says which name; a result of more than 4 MiB
+  /// `errc::configuration` and says which name, unless `missing` says
+  /// otherwise; a result of more than 4 MiB
   /// and sections that repeat out of all proportion are refused too.
-  caf::expected<std::string> render(const nlohmann::json& values) const;
+  caf::expected<std::string>
+  render(const nlohmann::json& values,
+         missing_name missing = missing_name::fault) const;
 
   /// Whether the text has no tags and renders as itself.
   bool is_literal() const noexcept {
@@ -56,7 +69,8 @@ private:
 };
 
 /// Compiles and renders in one go.
-caf::expected<std::string> render_template(std::string_view text,
-                                           const nlohmann::json& values);
+caf::expected<std::string>
+render_template(std::string_view text, const nlohmann::json& values,
+                missing_name missing = missing_name::fault);
 
 } // namespace troupe

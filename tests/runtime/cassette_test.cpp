@@ -263,9 +263,9 @@ exchanges:
 
 TEST_CASE("a text that names nothing is a failure with its place",
           "[cassette]") {
-  auto text = "{cassette: 1, exchanges: [{reply: {text: '{{last_tool.n}}'}}]}";
+  auto text = "{cassette: 1, exchanges: [{reply: {text: '{{last_tol.n}}'}}]}";
   auto why = fail(text, at_reply(0));
-  CHECK(contains(why, "'last_tool.n'"));
+  CHECK(contains(why, "'last_tol.n'"));
   CHECK(contains(why, "t.yaml:1:"));
 }
 

@@ -109,6 +109,19 @@ TEST_CASE("a missing name is an error that says it", "[template_text]") {
   CHECK(refused("{{a}}", json::object()).find("'a'") != std::string::npos);
 }
 
+TEST_CASE("a missing member is nothing where that is asked for",
+          "[template_text]") {
+  auto values = json{{"result", {{"n", 1}}}, {"none", nullptr}};
+  auto fill = [&](std::string_view text) {
+    return render_template(text, values, missing_name::empty);
+  };
+  CHECK(*fill("<{{result.error}}{{result.a.b}}{{none.x}}>") == "<>");
+  CHECK(*fill("{{#result}}{{result.error}}{{n}}{{/result}}") == "1");
+  CHECK_FALSE(fill("{{reslt.n}}"));
+  CHECK_FALSE(fill("{{reslt}}"));
+  CHECK_FALSE(render_template("{{result.error}}", values));
+}
+
 TEST_CASE("a template that is none is refused with its place",
           "[template_text]") {
   CHECK(refused("a\n  {{x").find("never closed (hello.mustache:2:3)")
