@@ -111,6 +111,14 @@ std::string strip_ansi(std::string_view text) {
   return result;
 }
 
+std::string_view cut_page(std::string_view text, size_t characters) {
+  auto fitting = text.substr(0, code_point_offset(text, characters));
+  if (fitting.size() == text.size())
+    return text;
+  auto end = fitting.rfind('\n');
+  return end == std::string_view::npos ? fitting : fitting.substr(0, end + 1);
+}
+
 cut_text cut_output(std::string_view text, const output_limits& limits) {
   auto clean = sanitize_utf8(strip_ansi(text));
   auto all = std::string_view{clean};

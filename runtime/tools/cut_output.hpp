@@ -30,6 +30,12 @@ struct cut_text {
 /// `…[truncated N lines]`. Linear in `text`; any thread.
 cut_text cut_output(std::string_view text, const output_limits& limits = {});
 
+/// The beginning of a text that is read in pages, as a model sees it: whole
+/// lines while they fit into `characters` code points, of a longer first line
+/// what fits. `text` is UTF-8. Any thread.
+std::string_view cut_page(std::string_view text,
+                          size_t characters = output_limits{}.characters);
+
 /// `text` without ANSI escape sequences: CSI, OSC and the other strings up to
 /// ST or BEL, and ESC with what belongs to it. A string that nobody ended
 /// stops at the end of its line, so that it cannot swallow the rest.

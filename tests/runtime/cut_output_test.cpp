@@ -76,6 +76,15 @@ TEST_CASE("cut_output removes escapes before it counts", "[cut_output]") {
   CHECK(cut_output(repeat("\x1b[31m", 100'000)).text.empty());
 }
 
+TEST_CASE("cut_page keeps whole lines from the beginning", "[cut_output]") {
+  CHECK(cut_page("a\nb\nc\n", 100) == "a\nb\nc\n");
+  CHECK(cut_page("a\nb\nc\n", 6) == "a\nb\nc\n");
+  CHECK(cut_page("a\nb\nc\n", 5) == "a\nb\n");
+  CHECK(cut_page("a\nbbbb", 4) == "a\n");
+  CHECK(cut_page("€€€€", 3) == "€€€");
+  CHECK(cut_page("", 0).empty());
+}
+
 TEST_CASE("strip_ansi removes every form of escape sequence", "[cut_output]") {
   CHECK(strip_ansi("a\x1b[1;31mred\x1b[0mb") == "aredb");
   CHECK(strip_ansi("\x1b]0;title\x07x") == "x");

@@ -1,6 +1,9 @@
 #include "troupe/actors/tools/builtin/file_tools.hpp"
 #include "troupe/actors/tools/builtin/known_files.hpp"
 #include "troupe/actors/tools/make_tool.hpp"
+#include "troupe/actors/tools/tool_host.hpp"
+#include "troupe/runtime/json/json_string.hpp"
+#include "troupe/runtime/tools/cut_output.hpp"
 
 #include <boost/describe.hpp>
 
@@ -85,13 +88,45 @@ struct grep_output {
 
 BOOST_DESCRIBE_STRUCT(grep_output, (), (matches, truncated))
 
+size_t size_in_json(const std::string& text) {
+  auto json = std::string{};
+  append_json_string(json, text);
+  return json.size();
+}
+
+template <described_struct T>
+size_t size_in_json(const T& item) {
+  return to_json_text(item).size();
+}
+
+/// Drops items from the end until the result can be shown; says whether it
+/// dropped any. What is named in full is worth more than an error.
+template <class T>
+bool fit(std::vector<T>& items) {
+  constexpr auto frame = size_t{64}; // the result's own keys
+  auto room = most_result_bytes - frame;
+  for (auto i = size_t{0}; i < items.size(); ++i) {
+    auto size = size_in_json(items[i]) + 1;
+    if (size > room) {
+      items.erase(items.begin() + static_cast<std::ptrdiff_t>(i), items.end());
+      return true;
+    }
+    room -= size;
+  }
+  return false;
+}
+
 co::task<read_output> read_file(tool_context context, read_arguments x) {
   auto request = read_file_request{x.path, x.offset.value_or(1),
                                    x.limit.value_or(0)};
   auto found = co_await context.ask<read_file_result>(std::move(request));
   remember_file(context, found.canonical, found.digest);
-  co_return read_output{std::move(found.content), found.total_lines,
-                        found.truncated};
+  auto page = cut_page(found.content);
+  auto result = read_output{};
+  result.total_lines = found.total_lines;
+  result.truncated = found.truncated || page.size() < found.content.size();
+  result.content = page;
+  co_return result;
 }
 
 co::task<list_output> list_files(tool_context context, list_arguments x) {
@@ -102,13 +137,16 @@ co::task<list_output> list_files(tool_context context, list_arguments x) {
   for (auto& entry : found.entries)
     result.entries.push_back(
       {std::move(entry.name), std::move(entry.type), entry.bytes});
+  result.truncated = fit(result.entries) || result.truncated;
   co_return result;
 }
 
 co::task<glob_output> glob(tool_context context, glob_arguments x) {
   auto request = glob_request{x.pattern, x.path.value_or("")};
   auto found = co_await context.ask<glob_result>(std::move(request));
-  co_return glob_output{std::move(found.paths), found.truncated};
+  auto result = glob_output{std::move(found.paths), found.truncated};
+  result.truncated = fit(result.paths) || result.truncated;
+  co_return result;
 }
 
 co::task<grep_output> grep(tool_context context, grep_arguments x) {
@@ -120,6 +158,7 @@ co::task<grep_output> grep(tool_context context, grep_arguments x) {
   for (auto& match : found.matches)
     result.matches.push_back(
       {std::move(match.path), match.line, std::move(match.text)});
+  result.truncated = fit(result.matches) || result.truncated;
   co_return result;
 }
 
@@ -141,7 +180,7 @@ struct described_docs<read_arguments> {
   static constexpr member_doc members[] = {
     {"path", "relative to the workspace root, or workspace://NAME/…"},
     {"offset", "the first line to read, from 1"},
-    {"limit", "how many lines to read; all without it"},
+    {"limit", "how many lines to read; as many as fit without it"},
   };
 };
 

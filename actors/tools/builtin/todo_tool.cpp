@@ -8,11 +8,11 @@ namespace troupe {
 
 namespace {
 
-BOOST_DEFINE_ENUM_CLASS(todo_status, pending, in_progress, done)
-
+// The status is the model's own word: models differ in theirs, and no one but
+// a reader acts on it.
 struct todo {
   std::string text;
-  todo_status status = todo_status::pending;
+  std::string status;
 };
 
 BOOST_DESCRIBE_STRUCT(todo, (), (text, status))
@@ -29,6 +29,14 @@ todo_list write_todos(tool_context context, todo_list x) {
 }
 
 } // namespace
+
+template <>
+struct described_docs<todo> {
+  static constexpr member_doc members[] = {
+    {"text", "what is to be done"},
+    {"status", "pending, in_progress or done"},
+  };
+};
 
 tool todo_tool() {
   auto spec = tool_spec{};
