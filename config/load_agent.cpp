@@ -6,6 +6,7 @@
 #include "troupe/config/validate_settings.hpp"
 
 #include <array>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -95,6 +96,22 @@ caf::expected<definition_kind> kind_of_definition(const std::string& path) {
   return make_error(errc::configuration,
                     "has none of the keys agent, graph, workflow and swarm",
                     where(*root), "name what the file defines");
+}
+
+std::string place_in_agent(const agent_settings& x, const std::string& path) {
+  if (x.source.empty())
+    return "agent " + x.name;
+  auto root = parse_yaml_file(x.source);
+  if (!root)
+    return x.source;
+  auto bracket = path.find('[');
+  const auto* node = find_member(*root, path.substr(0, bracket));
+  if (node == nullptr)
+    return x.source;
+  if (bracket == std::string::npos)
+    return where(*node);
+  auto index = std::strtoul(path.c_str() + bracket + 1, nullptr, 10);
+  return where(index < node->items.size() ? node->items[index] : *node);
 }
 
 caf::expected<sandbox_settings>

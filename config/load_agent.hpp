@@ -39,4 +39,9 @@ caf::expected<definition_kind> kind_of_definition(const std::string& path);
 caf::expected<sandbox_settings>
 load_sandbox_file(const std::string& path, const environment_map& environment);
 
+/// Where the key `path` of an agent, such as "model" or "tools[1]", stands:
+/// "FILE:LINE:COLUMN", or the file alone when it cannot be told, or "agent
+/// NAME" of one that was built in C++. For messages: reads the file again.
+std::string place_in_agent(const agent_settings& x, const std::string& path);
+
 } // namespace troupe
