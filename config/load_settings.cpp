@@ -114,11 +114,6 @@ private:
     auto is_known = node && !node->quoted && node->text == "1";
     if (node && !is_known)
       value.fail("expected 1, the only version that is known");
-    else if (!node
-             && (document.kind == yaml_kind::mapping
-                 || document.kind == yaml_kind::null))
-      reader_.fail("version", document, "missing; 1 is the only one known",
-                   "begin the file with version: 1");
     std::erase_if(document.members,
                   [](const auto& x) { return x.key.text == "version"; });
   }

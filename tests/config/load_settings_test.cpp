@@ -108,15 +108,13 @@ TEST_CASE("a network may be one word", "[load_settings]") {
                  "(t.yaml:2:40) write mode: allowlist beside it"});
 }
 
-TEST_CASE("the version of a file is required and known", "[load_settings]") {
+TEST_CASE("the version of a file is 1, said or not", "[load_settings]") {
   auto wrong = [](std::string_view place) {
     return texts{"version: expected 1, the only version that is known (t.yaml:"
                  + std::string{place} + ')'};
   };
-  CHECK(faults_in("limits: {}\n")
-        == texts{"version: missing; 1 is the only one known (t.yaml:1:1) begin "
-                 "the file with version: 1"});
-  CHECK(faults_in("").size() == 1);
+  CHECK(parse("limits: {max_turns: 3}\n").settings.limits.max_turns == 3);
+  CHECK(parse("").settings.limits.max_turns == 25);
   CHECK(faults_in("version: 2\n") == wrong("1:10"));
   CHECK(faults_in("version: '1'\n") == wrong("1:10"));
   CHECK(faults_in("version: [1]\n") == wrong("1:10"));
