@@ -2,6 +2,7 @@
 #include "troupe/actors/app/commands.hpp"
 #include "troupe/actors/app/exit_code.hpp"
 #include "troupe/actors/app/report.hpp"
+#include "troupe/actors/app/terminal.hpp"
 
 #include <exception>
 #include <variant>
@@ -33,6 +34,15 @@ int dispatch(const options& x, interrupts& signals) {
   return exit_usage;
 }
 
+/// The code to exit with: what nobody could read is not done.
+int finish(int code) {
+  if (was_printed())
+    return code;
+  report(
+    make_error(errc::internal, "the output could not be written", "stdout"));
+  return code == exit_completed ? exit_failed : code;
+}
+
 } // namespace
 
 } // namespace troupe::app
@@ -40,12 +50,13 @@ int dispatch(const options& x, interrupts& signals) {
 int main(int argc, char** argv) {
   using namespace troupe;
   try {
+    app::open_standard_streams();
     // Before any other thread, see there.
     auto signals = app::interrupts{};
     auto parsed = app::parse_command_line(argc, argv);
     if (auto* code = std::get_if<int>(&parsed))
-      return *code;
-    return app::dispatch(std::get<app::options>(parsed), signals);
+      return app::finish(*code);
+    return app::finish(app::dispatch(std::get<app::options>(parsed), signals));
   } catch (const std::exception& why) {
     return app::report(make_error(errc::internal, why.what()));
   }

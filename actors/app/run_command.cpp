@@ -27,7 +27,20 @@ caf::expected<std::string> prompt_of(const options& x) {
   if (!x.has_prompt && is_terminal(STDIN_FILENO))
     return make_error(errc::configuration, "there is no prompt", {},
                       "give one behind the agent, or pipe it to stdin");
-  return std::string{std::istreambuf_iterator<char>{std::cin}, {}};
+  auto text = std::string{std::istreambuf_iterator<char>{std::cin}, {}};
+  // As the shell does for $(…): the line's end is not part of what was said.
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  return text;
+}
+
+/// A run that ended before its model was asked, for what it was told to use
+/// cannot be had.
+bool is_misconfigured(const run_object& run) {
+  return run.status == run_status::failed && run.usage.model_requests == 0
+         && (run.error.kind == errc::configuration
+             || run.error.kind == errc::sandbox
+             || run.error.kind == errc::policy);
 }
 
 int run_to_end(runtime& host, run_request request, const options& x,
@@ -42,7 +55,7 @@ int run_to_end(runtime& host, run_request request, const options& x,
   auto object = run.wait();
   signals.on_first(nullptr);
   printer.show_end(object);
-  return exit_code_of(object.status);
+  return is_misconfigured(object) ? exit_usage : exit_code_of(object.status);
 }
 
 } // namespace

@@ -2,12 +2,29 @@
 
 #include "troupe/runtime/text/utf8.hpp"
 
+#include <cerrno>
 #include <cstdlib>
 #include <iostream>
 
+#include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 namespace troupe::app {
+
+void open_standard_streams() {
+  for (auto descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(descriptor, F_GETFD) == -1 && errno == EBADF)
+      open("/dev/null", O_RDWR); // the lowest number is free, and that one
+}
+
+bool was_printed() {
+  std::cout.flush();
+  if (std::cout)
+    return true;
+  auto out = pollfd{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
 
 bool is_terminal(int descriptor) {
   return isatty(descriptor) == 1;

@@ -7,6 +7,15 @@
 
 namespace troupe::app {
 
+/// Opens /dev/null in place of standard streams that are closed, so that no
+/// file of the store gets their number and is written to. Before anything
+/// else is opened.
+void open_standard_streams();
+
+/// Whether everything that was printed has reached stdout. A reader that went
+/// away (`troupe … | head`) has had what it wanted.
+bool was_printed();
+
 /// Whether the file descriptor is a terminal.
 bool is_terminal(int descriptor);
 
