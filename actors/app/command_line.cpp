@@ -21,6 +21,14 @@ void add_common(CLI::App& to, options& out) {
   to.add_flag("--json", out.json, "Print JSON");
 }
 
+void add_set(CLI::App& to, options& out) {
+  to.add_option("--set", out.settings,
+                "A field of the model's requests (temperature=0), or a key of "
+                "the configuration (limits.max_turns=5)")
+    ->type_size(1)
+    ->allow_extra_args(false);
+}
+
 void add_run_flags(CLI::App& to, options& out) {
   add_common(to, out);
   to.add_option("AGENT", out.agent,
@@ -32,9 +40,7 @@ void add_run_flags(CLI::App& to, options& out) {
   to.add_option("--workspace", out.workspace, "Folder the agent works in");
   to.add_option("--model", out.model,
                 "Role, CONNECTION:MODEL or cassette:FILE");
-  to.add_option("--set", out.settings, "Model setting KEY=VALUE")
-    ->type_size(1)
-    ->allow_extra_args(false);
+  add_set(to, out);
   to.add_option("--context", out.context, "Application value KEY=VALUE")
     ->type_size(1)
     ->allow_extra_args(false);
@@ -102,12 +108,14 @@ void add_config(CLI::App& app, options& out) {
   auto* check = config->add_subcommand("check", "Validate it and its agents");
   check->footer("Example: troupe config check troupe.yaml");
   add_common(*check, out);
-  check->add_option("FILE", out.file, "This file instead");
+  check->add_option("FILE", out.file, "This file, and no other");
+  add_set(*check, out);
   select(check, out, command::config_check);
   auto* show = config->add_subcommand(
     "show", "What is in effect and where each value comes from");
   show->footer("Example: troupe config show --json");
   add_common(*show, out);
+  add_set(*show, out);
   select(show, out, command::config_show);
 }
 
@@ -136,6 +144,14 @@ std::string explain(const CLI::App& app, const CLI::ParseError& wrong, int argc,
   return result;
 }
 
+std::string help_for(const CLI::App& app, int argc, char** argv) {
+  auto command = std::string{};
+  for (const auto* one : app.get_subcommands({}))
+    if (argc > 1 && one->get_name() == argv[1])
+      command = one->get_name() + " ";
+  return "troupe " + command + "--help";
+}
+
 } // namespace
 
 std::variant<options, int> parse_command_line(int argc, char** argv) {
@@ -159,7 +175,7 @@ std::variant<options, int> parse_command_line(int argc, char** argv) {
     what.kind = errc::configuration;
     what.message = explain(app, wrong, argc, argv);
     what.where = "command line";
-    what.hint = "troupe --help";
+    what.hint = help_for(app, argc, argv);
     report(what);
     return exit_usage;
   }

@@ -33,10 +33,7 @@ void warn(const loaded_settings& loaded) {
 } // namespace
 
 int check_config(const options& x) {
-  auto named = x;
-  if (!x.file.empty())
-    named.config_file = x.file;
-  auto loaded = settings_for(named);
+  auto loaded = settings_for(x);
   if (!loaded)
     return report(loaded.error());
   warn(*loaded);

@@ -36,6 +36,13 @@ caf::expected<std::string> object_of(const std::vector<std::string>& pairs,
   return dump_json(result);
 }
 
+/// What `--set` names: a key path of the configuration, or a field of the
+/// model's requests, which has no dot.
+bool names_setting(std::string_view key) {
+  return key.find('.') != std::string_view::npos || key == "default_model"
+         || key == "storage";
+}
+
 bool names_file(const std::string& agent) {
   auto ending = fs::path{agent}.extension();
   return agent.find('/') != std::string::npos || ending == ".yaml"
@@ -78,19 +85,38 @@ caf::error fill_request(const options& x, run_request& out) {
     if (!limit)
       return make_error(errc::configuration, to_fault(limit.error()).message,
                         "--deadline");
+    if (limit->count() == 0)
+      return make_error(errc::configuration, "must be longer than 0s",
+                        "--deadline");
     out.deadline = *limit;
   }
   auto context = object_of(x.context, "--context");
   if (!context)
     return std::move(context.error());
   out.context_json = std::move(*context);
-  if (x.settings.empty())
+  auto fields = x.settings;
+  std::erase_if(fields, [](const std::string& pair) {
+    return names_setting(pair.substr(0, pair.find('=')));
+  });
+  if (fields.empty())
     return {};
-  auto settings = object_of(x.settings, "--set");
+  auto settings = object_of(fields, "--set");
   if (!settings)
     return std::move(settings.error());
   out.settings_json = std::move(*settings);
   return {};
+}
+
+/// Looks before the run: afterwards what was to be recorded would be lost.
+caf::error check_record(const std::string& file) {
+  if (file.empty())
+    return {};
+  auto folder = fs::absolute(file).parent_path();
+  auto failed = std::error_code{};
+  if (!fs::is_directory(file, failed) && access(folder.c_str(), W_OK) == 0)
+    return {};
+  return make_error(errc::configuration, "cannot write the cassette " + file,
+                    "--record", "name a file in a folder that exists");
 }
 
 } // namespace
@@ -102,11 +128,21 @@ std::string working_directory() {
 caf::expected<loaded_settings> settings_for(const options& x) {
   auto request = load_request{};
   request.config_file = x.config_file;
+  // `config check FILE` is about that file, whatever lies around it.
+  if (!x.file.empty()) {
+    request.config_file = x.file;
+    request.files = config_files::named_only;
+  }
   request.working_directory = working_directory();
   request.environment = process_environment();
   if (!x.store.empty())
     request.overrides.push_back(
       {"storage.path", fs::absolute(x.store).string(), "--store"});
+  for (const auto& pair : x.settings)
+    if (auto equals = pair.find('='); names_setting(pair.substr(0, equals)))
+      request.overrides.push_back(
+        {pair.substr(0, equals),
+         equals == std::string::npos ? "" : pair.substr(equals + 1), "--set"});
   return load_settings(request);
 }
 
@@ -123,6 +159,8 @@ caf::expected<run_setup> setup_for(const options& x) {
   if (is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO))
     result.runtime.on_ask = ask_on_terminal;
   if (auto why = add_agent(x, result.runtime.environment, result))
+    return why;
+  if (auto why = check_record(x.record))
     return why;
   if (auto why = fill_request(x, result.request))
     return why;
