@@ -1,7 +1,6 @@
 #include "support/catch.hpp"
-#include "support/program.hpp"
-#include "support/temp_dir.hpp"
 
+#include "contract/place.hpp"
 #include <nlohmann/json.hpp>
 
 #include <csignal>
@@ -9,38 +8,10 @@
 
 using namespace troupe;
 using nlohmann::json;
+using test::lines_of;
+using test::place;
 
 namespace {
-
-/// A folder with an agent "guide" in guide.yaml and what its model says.
-class place {
-public:
-  explicit place(const std::string& exchanges,
-                 const std::string& more = "permissions: {mode: auto}\n"
-                                           "sandbox: {provider: unrestricted}"
-                                           "\n") {
-    folder_.write("guide.yaml", "agent: guide\nmodel: cassette:model.yaml\n"
-                                "system_prompt: Read before you answer.\n"
-                                "tools: [read_file, grep, write_file, shell]\n"
-                                  + more);
-    folder_.write("model.yaml", "cassette: 1\nexchanges:\n" + exchanges);
-    folder_.write("notes.txt", "one\ntwo\nthree\n");
-  }
-
-  const test::temp_dir& folder() const {
-    return folder_;
-  }
-
-  test::program_result run(std::vector<std::string> arguments,
-                           const std::string& input = {},
-                           std::vector<std::string> environment = {}) const {
-    return test::run_troupe(folder_.path(), std::move(arguments), input,
-                            std::move(environment));
-  }
-
-private:
-  test::temp_dir folder_;
-};
 
 constexpr auto reading = R"(
   - reply: {tool_calls: [{id: c1, name: read_file, arguments: {path: notes.txt}}], usage: {input_tokens: 5, output_tokens: 2}}
@@ -56,15 +27,6 @@ pid_t read_pid(const test::temp_dir& folder, const char* name) {
   auto text = std::istringstream{folder.read(name)};
   auto result = pid_t{0};
   text >> result;
-  return result;
-}
-
-std::vector<json> lines_of(const std::string& text) {
-  auto result = std::vector<json>{};
-  auto in = std::istringstream{text};
-  auto line = std::string{};
-  while (std::getline(in, line))
-    result.push_back(json::parse(line));
   return result;
 }
 
@@ -131,6 +93,33 @@ TEST_CASE("run --events prints every event, numbered without gaps",
   REQUIRE(seq > 5);
   CHECK(events.front()["type"] == "run_start");
   CHECK(events.back()["type"] == "run_stop");
+}
+
+TEST_CASE("an error of the provider keeps its status wherever it is told",
+          "[contract]") {
+  place place{R"(
+  - error: {kind: rate_limit, status: 429, retry_after: 1ms}
+  - error: {kind: auth, status: 401}
+  - reply: {text: never}
+)"};
+  auto done = place.run({"run", "guide.yaml", "hi", "--events"});
+  CHECK(done.code == 1);
+  auto found = std::vector<json>{};
+  for (const auto& event : lines_of(done.out))
+    if (event["data"].contains("error"))
+      found.push_back(event["data"]["error"]);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0]["status"] == 429);
+  CHECK(found[0]["retryable"] == true);
+  CHECK(found[1]["status"] == 401);
+  CHECK(found[1]["retryable"] == false);
+}
+
+TEST_CASE("piped text is the prompt without the end of its last line",
+          "[contract]") {
+  place place{"  - reply: {text: \"<{{input}}>\"}\n"};
+  CHECK(place.run({"run", "guide.yaml"}, "one\ntwo\n").out == "<one\ntwo>\n");
+  CHECK(place.run({"run", "guide.yaml", "-"}, "one").out == "<one>\n");
 }
 
 TEST_CASE("a second process remembers the session of the first", "[contract]") {
