@@ -14,8 +14,9 @@ namespace troupe::app {
 
 namespace {
 
-/// One turn; a failure is shown and the conversation goes on.
-void take_turn(runtime& host, run_request request, const options& x,
+/// One turn; a failure is shown and the conversation goes on. Whether the next
+/// one could end otherwise.
+bool take_turn(runtime& host, run_request request, const options& x,
                interrupts& signals) {
   auto agent = request.agent;
   request.with_events = true;
@@ -25,7 +26,9 @@ void take_turn(runtime& host, run_request request, const options& x,
   auto printer = event_printer{form, run.run_id(), agent};
   while (auto event = run.next())
     printer.show(*event);
-  printer.show_end(run.wait());
+  auto object = run.wait();
+  printer.show_end(object);
+  return !is_misconfigured(object);
 }
 
 int converse(runtime& host, const run_request& request, const options& x,
@@ -43,7 +46,8 @@ int converse(runtime& host, const run_request& request, const options& x,
       continue;
     auto turn = request;
     turn.input = std::move(*line);
-    take_turn(host, std::move(turn), x, signals);
+    if (!take_turn(host, std::move(turn), x, signals))
+      return exit_usage;
   }
   signals.on_first(nullptr);
   return exit_completed;

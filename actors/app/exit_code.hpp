@@ -30,4 +30,17 @@ constexpr int exit_code_of(run_status status) {
   }
 }
 
+/// Whether a run ended before its model was asked, for what it was told to use
+/// cannot be had.
+inline bool is_misconfigured(const run_object& run) {
+  return run.status == run_status::failed && run.usage.model_requests == 0
+         && (run.error.kind == errc::configuration
+             || run.error.kind == errc::sandbox
+             || run.error.kind == errc::policy);
+}
+
+inline int exit_code_of(const run_object& run) {
+  return is_misconfigured(run) ? exit_usage : exit_code_of(run.status);
+}
+
 } // namespace troupe::app

@@ -34,15 +34,6 @@ caf::expected<std::string> prompt_of(const options& x) {
   return text;
 }
 
-/// A run that ended before its model was asked, for what it was told to use
-/// cannot be had.
-bool is_misconfigured(const run_object& run) {
-  return run.status == run_status::failed && run.usage.model_requests == 0
-         && (run.error.kind == errc::configuration
-             || run.error.kind == errc::sandbox
-             || run.error.kind == errc::policy);
-}
-
 int run_to_end(runtime& host, run_request request, const options& x,
                interrupts& signals) {
   auto agent = request.agent;
@@ -55,7 +46,7 @@ int run_to_end(runtime& host, run_request request, const options& x,
   auto object = run.wait();
   signals.on_first(nullptr);
   printer.show_end(object);
-  return is_misconfigured(object) ? exit_usage : exit_code_of(object.status);
+  return exit_code_of(object);
 }
 
 } // namespace

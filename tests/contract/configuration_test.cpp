@@ -108,6 +108,15 @@ TEST_CASE("what a run is told to use and cannot have is a usage error",
   }
 }
 
+TEST_CASE("a conversation that could never get an answer ends at once",
+          "[contract]") {
+  place place{hello};
+  auto done = place.run({"chat", "guide.yaml", "--model", "nowhere"},
+                        "one\ntwo\n");
+  CHECK(done.code == 2);
+  CHECK(done.err.find("nowhere") == done.err.rfind("nowhere"));
+}
+
 TEST_CASE("an error is one line and does nothing to the terminal",
           "[contract]") {
   place place{"  - error: {kind: auth, message: \"a\\nb\\e[31mc\"}\n"};
