@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -20,6 +21,12 @@ constexpr auto kinds = std::array<std::string_view, 4>{"agent", "graph",
 constexpr size_t max_template = 1u << 20;
 
 void read_template(const yaml_value& place, agent_settings& x) {
+  // Beside the agent, or where the program works.
+  auto failed = std::error_code{};
+  auto written = place.text().value_or("");
+  if (!std::filesystem::exists(x.system_template, failed)
+      && std::filesystem::exists(written, failed))
+    x.system_template = std::move(written);
   auto text = read_text_file(x.system_template, max_template);
   if (text && !find_bad_utf8(*text))
     x.system_prompt = std::move(*text);

@@ -139,7 +139,8 @@ co::task<model_handle> find(catalog_ptr self, find_model request) {
   auto& state = self->state;
   const auto& folder = request.folder.empty() ? state.spec.folder
                                               : request.folder;
-  auto target = find_target(state.spec.settings, request.target, folder);
+  auto target = find_target(state.spec.settings, request.target, folder,
+                            state.spec.folder);
   if (!target)
     throw co::failure{std::move(target.error())};
   auto result = model_handle{};
@@ -232,7 +233,7 @@ model_catalog_behavior(catalog_ptr self, model_catalog_spec spec) {
 caf::error check_model(const model_catalog_spec& spec,
                        const std::string& target, const std::string& folder) {
   auto found = find_target(settings_of(spec), target,
-                           folder.empty() ? spec.folder : folder);
+                           folder.empty() ? spec.folder : folder, spec.folder);
   if (!found)
     return std::move(found.error());
   if (found->provider.adapter != "cassette")

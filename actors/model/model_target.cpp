@@ -11,8 +11,15 @@ namespace troupe {
 
 namespace {
 
-std::string path_of(const std::string& folder, const std::string& file) {
-  return (std::filesystem::path{folder} / file).lexically_normal().string();
+namespace fs = std::filesystem;
+
+std::string path_of(const std::string& folder, const std::string& project,
+                    const std::string& file) {
+  auto failed = std::error_code{};
+  auto beside = fs::path{folder} / file;
+  auto below = fs::path{project} / file;
+  auto is_below = !fs::exists(beside, failed) && fs::exists(below, failed);
+  return (is_below ? below : beside).lexically_normal().string();
 }
 
 provider_settings provider_of(const settings& x,
@@ -31,9 +38,9 @@ bool exists(const std::string& adapter) {
 
 } // namespace
 
-caf::expected<model_target> find_target(const settings& x,
-                                        const std::string& name,
-                                        const std::string& folder) {
+caf::expected<model_target>
+find_target(const settings& x, const std::string& name,
+            const std::string& folder, const std::string& project) {
   auto found = resolve_model(x, name, folder);
   if (!found)
     return std::move(found.error());
@@ -48,7 +55,7 @@ caf::expected<model_target> find_target(const settings& x,
                       "many providers also speak the protocol of openai: set "
                       "adapter: openai and their base_url");
   const auto& base = found->folder.empty() ? folder : found->folder;
-  result.model_id = adapter == "cassette" ? path_of(base, found->model)
+  result.model_id = adapter == "cassette" ? path_of(base, project, found->model)
                                           : std::move(found->model);
   result.connection = std::move(found->connection);
   result.settings_json = std::move(found->settings_json);

@@ -26,10 +26,11 @@ struct model_target {
 
 /// Finds `name`, a role or a target or empty for the default model. A
 /// relative FILE counts from the folder of its role or default, else from
-/// `folder`. `errc::configuration` says what exists, or which adapter does
-/// not yet.
-caf::expected<model_target> find_target(const settings& x,
-                                        const std::string& name,
-                                        const std::string& folder);
+/// `folder`; where it does not exist there, from `project`, the folder that
+/// the program works in. `errc::configuration` says what exists, or which
+/// adapter does not yet.
+caf::expected<model_target>
+find_target(const settings& x, const std::string& name,
+            const std::string& folder, const std::string& project = {});
 
 } // namespace troupe

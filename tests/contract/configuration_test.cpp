@@ -35,6 +35,22 @@ TEST_CASE("an agent that the configuration names is run by its name",
   CHECK(contains(unknown.err, "helpr"));
 }
 
+TEST_CASE("an agent's files lie beside it, or where the program works",
+          "[contract]") {
+  place place{hello};
+  place.folder().write("agents/far.yaml",
+                       "agent: far\nmodel: cassette:model.yaml\n"
+                       "system_template: prompts/far.mustache\n");
+  auto missing = place.run({"run", "agents/far.yaml", "Ann"});
+  CHECK(missing.code == 2);
+  CHECK(contains(missing.err, "agents/far.yaml:3:18"));
+  place.folder().write("prompts/far.mustache", "Be kind.");
+  CHECK(place.run({"run", "agents/far.yaml", "Ann"}).out == "Hello Ann\n");
+  place.folder().write("agents/model.yaml",
+                       "cassette: 1\nexchanges: [{reply: {text: near}}]\n");
+  CHECK(place.run({"run", "agents/far.yaml", "Ann"}).out == "near\n");
+}
+
 TEST_CASE("all errors of all agents come at once, each with its place",
           "[contract]") {
   place place{"  - reply: {txt: a, chunk: 0}\n  - {reply: {}, error: {}}\n"};
