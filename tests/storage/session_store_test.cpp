@@ -1,10 +1,9 @@
-#include "troupe/storage/session_store.hpp"
-
 #include "support/catch.hpp"
 #include "support/session_store_cases.hpp"
 #include "support/temp_dir.hpp"
 
 #include "troupe/config/settings.hpp"
+#include "troupe/storage/store.hpp"
 
 using namespace troupe;
 
@@ -24,7 +23,7 @@ TEST_CASE("a store in memory is a session store", "[storage]") {
     DYNAMIC_SECTION("it " << entry.name) {
       auto settings = storage_settings{};
       settings.in_memory = true;
-      auto store = make_session_store(settings);
+      auto store = make_store(settings);
       REQUIRE(store);
       entry.run(**store);
     }
@@ -36,7 +35,7 @@ TEST_CASE("a store on disk is a session store", "[storage]") {
     DYNAMIC_SECTION("it " << entry.name) {
       auto dir = test::temp_dir{};
       auto settings = settings_in(dir, durability::relaxed);
-      auto store = make_session_store(settings);
+      auto store = make_store(settings);
       REQUIRE(store);
       entry.run(**store);
     }
@@ -51,12 +50,12 @@ TEST_CASE("a store on disk has after reopening what it had before",
   auto key = session_key{"agent", std::string(1000, 's'), "actor"};
   auto large = std::string(200 << 10, 'x');
   {
-    auto store = make_lmdb_session_store(settings);
+    auto store = make_lmdb_store(settings);
     REQUIRE(store);
     test::append_message(**store, key, 1, "small");
     test::append_message(**store, key, 2, large);
   }
-  auto store = make_lmdb_session_store(settings);
+  auto store = make_lmdb_store(settings);
   REQUIRE(store);
   auto sessions = (*store)->list("");
   REQUIRE(sessions);

@@ -30,7 +30,7 @@ storage_settings make_store(const test::temp_dir& dir) {
   for (int i = 0; i < 100; ++i)
     entry.records.push_back(test::message_at(i, std::string(10000, 'x')));
   auto batch = std::vector{entry};
-  REQUIRE_FALSE(test::open_store(settings)->append(batch));
+  REQUIRE_FALSE(test::append_all(*test::open_store(settings), batch));
   return settings;
 }
 

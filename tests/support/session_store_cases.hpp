@@ -1,8 +1,9 @@
 #pragma once
 
+#include "support/append_all.hpp"
 #include "support/catch.hpp"
 
-#include "troupe/storage/session_store.hpp"
+#include "troupe/storage/store.hpp"
 
 #include <string>
 #include <utility>
@@ -13,7 +14,7 @@ namespace troupe::test {
 /// One thing that every session store does. `run` gets a store that is empty.
 struct session_store_case {
   const char* name;
-  void (*run)(session_store& store);
+  void (*run)(store& store);
 };
 
 inline session_record message_at(int64_t at, std::string body = "body") {
@@ -21,16 +22,16 @@ inline session_record message_at(int64_t at, std::string body = "body") {
 }
 
 /// Appends one message to `key`, and requires that it worked.
-inline void append_message(session_store& store, const session_key& key,
-                           int64_t at, std::string body = "body") {
+inline void append_message(store& store, const session_key& key, int64_t at,
+                           std::string body = "body") {
   auto batch
     = std::vector{session_append{key, {message_at(at, std::move(body))}}};
-  auto why = store.append(batch);
+  auto why = append_all(store, batch);
   REQUIRE_FALSE(why);
 }
 
 /// All records of `key`, loaded two at a time.
-inline std::vector<session_record> load_all(session_store& store,
+inline std::vector<session_record> load_all(store& store,
                                             const session_key& key) {
   auto result = std::vector<session_record>{};
   for (;;) {
@@ -44,7 +45,7 @@ inline std::vector<session_record> load_all(session_store& store,
 }
 
 /// Every session, or those of one id.
-inline std::vector<session_summary> list_all(session_store& store,
+inline std::vector<session_summary> list_all(store& store,
                                              const std::string& id = {}) {
   auto result = store.list(id);
   REQUIRE(result);
@@ -52,7 +53,7 @@ inline std::vector<session_summary> list_all(session_store& store,
 }
 
 /// How many sessions the call removed.
-inline uint64_t erase_session(session_store& store, const session_key& key) {
+inline uint64_t erase_session(store& store, const session_key& key) {
   auto result = store.erase(key);
   REQUIRE(result);
   return *result;
@@ -60,18 +61,18 @@ inline uint64_t erase_session(session_store& store, const session_key& key) {
 
 namespace store_cases {
 
-inline void is_empty_at_first(session_store& store) {
+inline void is_empty_at_first(store& store) {
   auto key = session_key{"agent", "session", ""};
   CHECK(list_all(store).empty());
   CHECK(load_all(store, key).empty());
   CHECK(erase_session(store, key) == 0);
 }
 
-inline void numbers_records_from_one(session_store& store) {
+inline void numbers_records_from_one(store& store) {
   auto key = session_key{"agent", "session", "actor"};
   auto batch = std::vector{
     session_append{key, {message_at(1, "a"), message_at(2, "b")}}};
-  REQUIRE_FALSE(store.append(batch));
+  REQUIRE_FALSE(append_all(store, batch));
   CHECK(batch[0].records[0].seq == 1);
   CHECK(batch[0].records[1].seq == 2);
   append_message(store, key, 3, "c");
@@ -85,7 +86,7 @@ inline void numbers_records_from_one(session_store& store) {
   }
 }
 
-inline void loads_in_pages(session_store& store) {
+inline void loads_in_pages(store& store) {
   auto key = session_key{"agent", "session", ""};
   for (int i = 1; i <= 5; ++i)
     append_message(store, key, i);
@@ -98,7 +99,7 @@ inline void loads_in_pages(session_store& store) {
   CHECK(store.load(key, 0, 0)->empty());
 }
 
-inline void keeps_any_two_keys_apart(session_store& store) {
+inline void keeps_any_two_keys_apart(store& store) {
   auto zeros = std::string(3, '\0');
   auto high = std::string{"\xff\x00\xff\x01", 4};
   auto names = std::vector<std::string>{
@@ -127,7 +128,7 @@ inline void keeps_any_two_keys_apart(session_store& store) {
   auto batch = std::vector<session_append>{};
   for (size_t i = 0; i < keys.size(); ++i)
     batch.push_back({keys[i], {message_at(1, std::to_string(i))}});
-  REQUIRE_FALSE(store.append(batch));
+  REQUIRE_FALSE(append_all(store, batch));
   for (size_t i = 0; i < keys.size(); ++i) {
     auto records = load_all(store, keys[i]);
     REQUIRE(records.size() == 1);
@@ -143,15 +144,15 @@ inline void keeps_any_two_keys_apart(session_store& store) {
   }
 }
 
-inline void makes_no_session_without_records(session_store& store) {
+inline void makes_no_session_without_records(store& store) {
   auto batch = std::vector{session_append{{"agent", "session", ""}, {}}};
-  REQUIRE_FALSE(store.append(batch));
+  REQUIRE_FALSE(append_all(store, batch));
   CHECK(list_all(store).empty());
   batch.clear();
-  CHECK_FALSE(store.append(batch));
+  CHECK_FALSE(append_all(store, batch));
 }
 
-inline void keeps_bodies_of_any_size(session_store& store) {
+inline void keeps_bodies_of_any_size(store& store) {
   auto key = session_key{"agent", "session", ""};
   auto bodies = std::vector<std::string>{"", std::string(5, '\0')};
   for (size_t size : {1u, 2000u, 5000u, 65536u, 65537u, 204800u})
@@ -164,11 +165,11 @@ inline void keeps_bodies_of_any_size(session_store& store) {
     CHECK((records[i].body == bodies[i]));
 }
 
-inline void counts_messages_but_not_states(session_store& store) {
+inline void counts_messages_but_not_states(store& store) {
   auto key = session_key{"agent", "session", ""};
   auto state = session_record{0, record_kind::state, 7, "state"};
   auto batch = std::vector{session_append{key, {message_at(5), state}}};
-  REQUIRE_FALSE(store.append(batch));
+  REQUIRE_FALSE(append_all(store, batch));
   auto sessions = list_all(store);
   REQUIRE(sessions.size() == 1);
   CHECK(sessions.front().key == key);
@@ -178,19 +179,19 @@ inline void counts_messages_but_not_states(session_store& store) {
   CHECK(load_all(store, key).at(1).kind == record_kind::state);
 }
 
-inline void takes_one_session_twice_in_a_batch(session_store& store) {
+inline void takes_one_session_twice_in_a_batch(store& store) {
   auto key = session_key{"agent", "session", ""};
   auto other = session_key{"agent", "other", ""};
   auto batch = std::vector{session_append{key, {message_at(1, "a")}},
                            session_append{other, {message_at(1, "b")}},
                            session_append{key, {message_at(2, "c")}}};
-  REQUIRE_FALSE(store.append(batch));
+  REQUIRE_FALSE(append_all(store, batch));
   CHECK(batch[2].records[0].seq == 2);
   CHECK(load_all(store, key).at(1).body == "c");
   CHECK(load_all(store, other).size() == 1);
 }
 
-inline void lists_the_newest_update_first(session_store& store) {
+inline void lists_the_newest_update_first(store& store) {
   append_message(store, {"agent", "old", ""}, 10);
   append_message(store, {"agent", "new", ""}, 30);
   append_message(store, {"agent", "middle", ""}, 20);
@@ -202,7 +203,7 @@ inline void lists_the_newest_update_first(session_store& store) {
   CHECK(sessions.at(2).key.session_id == "middle");
 }
 
-inline void erases_one_session_only(session_store& store) {
+inline void erases_one_session_only(store& store) {
   auto key = session_key{"agent", "session", "one"};
   auto other = session_key{"agent", "session", "two"};
   auto large = std::string(200 << 10, 'x');
@@ -221,17 +222,17 @@ inline void erases_one_session_only(session_store& store) {
   CHECK(records[0].body == "again");
 }
 
-inline void refuses_a_batch_as_a_whole(session_store& store) {
+inline void refuses_a_batch_as_a_whole(store& store) {
   auto key = session_key{"agent", "session", ""};
   auto bad = message_at(1);
   bad.kind = static_cast<record_kind>(77);
   auto unknown = std::vector{session_append{key, {message_at(1)}},
                              session_append{key, {bad}}};
-  CHECK(store.append(unknown));
+  CHECK(append_all(store, unknown));
   auto endless = session_key{"agent", std::string(100000, 'x'), ""};
   auto unnamed = std::vector{session_append{key, {message_at(1)}},
                              session_append{endless, {message_at(1)}}};
-  CHECK(store.append(unnamed));
+  CHECK(append_all(store, unnamed));
   CHECK(list_all(store).empty());
 }
 
