@@ -11,7 +11,7 @@
 #include "troupe/runtime/co/failure.hpp"
 #include "troupe/runtime/co/quiet_scheduler.hpp"
 #include "troupe/runtime/messages/register.hpp"
-#include "troupe/storage/session_store.hpp"
+#include "troupe/storage/store.hpp"
 
 #include "caf/scoped_actor.hpp"
 #include "caf/send.hpp"
@@ -53,11 +53,11 @@ T or_throw(caf::expected<T> x) {
 
 store_actor start_store(caf::actor_system& system,
                         const storage_settings& settings) {
-  using holder = std::unique_ptr<session_store>;
+  using holder = std::unique_ptr<store>;
   if (settings.in_memory)
     return system.spawn(store_behavior,
-                        std::make_shared<holder>(make_memory_session_store()));
-  auto opened = make_lmdb_session_store(settings);
+                        std::make_shared<holder>(make_memory_store()));
+  auto opened = make_lmdb_store(settings);
   if (!opened)
     throw co::failure{std::move(opened.error())};
   return system.spawn<caf::detached>(store_behavior, std::make_shared<holder>(

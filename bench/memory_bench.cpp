@@ -93,10 +93,10 @@ void bare_actor(report done) {
 }
 
 void idle_session(report done) {
-  using holder = std::unique_ptr<session_store>;
+  using holder = std::unique_ptr<store>;
   auto quiet = quiet_system{};
   caf::actor_system system{quiet.config};
-  auto empty = std::make_shared<holder>(make_memory_session_store());
+  auto empty = std::make_shared<holder>(make_memory_store());
   auto store = system.spawn(store_behavior, std::move(empty));
   auto registry = system.spawn(session_registry_behavior,
                                session_registry_spec{store});

@@ -7,7 +7,7 @@
 #include "troupe/config/errc.hpp"
 #include "troupe/config/settings.hpp"
 #include "troupe/storage/big_endian.hpp"
-#include "troupe/storage/session_store.hpp"
+#include "troupe/storage/store.hpp"
 
 #include <benchmark/benchmark.h>
 #include <lmdb.h>
@@ -77,23 +77,22 @@ private:
   MDB_dbi table_ = 0;
 };
 
-std::unique_ptr<session_store> open_store(const std::string& folder,
-                                          durability how) {
+std::unique_ptr<store> open_store(const std::string& folder, durability how) {
   auto settings = storage_settings{};
   settings.path = folder;
   settings.durability = how;
-  auto result = make_lmdb_session_store(settings);
+  auto result = make_lmdb_store(settings);
   if (!result)
     throw std::runtime_error{render(to_fault(result.error()))};
   return std::move(*result);
 }
 
-std::vector<session_append> batch_of(uint64_t sessions,
-                                     const std::string& body) {
-  auto result = std::vector<session_append>{};
+std::vector<store_commit> batch_of(uint64_t sessions, const std::string& body) {
+  auto result = std::vector<store_commit>{};
   for (uint64_t session = 0; session < sessions; ++session)
-    result.push_back({{"guide", "session-" + std::to_string(session), ""},
-                      {{0, record_kind::message, 1, body}}});
+    result.emplace_back().sessions.push_back(
+      {{"guide", "session-" + std::to_string(session), ""},
+       {{0, record_kind::message, 1, body}}});
   return result;
 }
 
@@ -120,7 +119,7 @@ void append_to_store(benchmark::State& state, durability how) {
     ++seq;
     raw_time += seconds_of([&] { raw.append(sessions, seq, body); });
     auto time = seconds_of([&] {
-      if (auto why = store->append(batch))
+      if (auto why = store->commit(batch))
         state.SkipWithError(render(to_fault(why)).c_str());
     });
     store_time += time;
@@ -146,12 +145,13 @@ void store_load(benchmark::State& state) {
   auto folder = bench::bench_folder{};
   auto store = open_store(folder / "store", durability::relaxed);
   auto batch = batch_of(1, std::string(body_size, 'x'));
-  batch[0].records.resize(count, batch[0].records[0]);
-  if (auto why = store->append(batch))
+  auto& [key, records] = batch[0].sessions[0];
+  records.resize(count, records[0]);
+  if (auto why = store->commit(batch))
     state.SkipWithError(render(to_fault(why)).c_str());
   for (auto _ : state)
     for (uint64_t seq = 0; seq < count; seq += 100) {
-      auto page = store->load(batch[0].key, seq, 100);
+      auto page = store->load(key, seq, 100);
       benchmark::DoNotOptimize(page);
     }
   state.SetItemsProcessed(

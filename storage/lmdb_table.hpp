@@ -2,7 +2,10 @@
 
 #include "troupe/storage/lmdb_txn.hpp"
 
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace troupe {
 
@@ -49,6 +52,14 @@ public:
   /// table: each step looks its place up again.
   template <class Visit>
   caf::error scan(std::string_view prefix, Visit visit) {
+    return scan_entries(prefix, [&visit](const std::string&, value_type value) {
+      return visit(std::move(value));
+    });
+  }
+
+  /// As `scan`, with `visit(key, value)`.
+  template <class Visit>
+  caf::error scan_entries(std::string_view prefix, Visit visit) {
     auto from = std::string{prefix};
     for (;;) {
       auto found = txn_->find_from(Codec::table, from);
@@ -56,13 +67,14 @@ public:
         return found.error();
       if (!*found || (*found)->key.substr(0, prefix.size()) != prefix)
         return {};
-      // The next key in order, longer by a zero.
-      from.assign((*found)->key).push_back('\0');
+      from.assign((*found)->key);
       auto value = Codec::read((*found)->value);
       if (!value)
         return value.error();
-      if (auto why = visit(std::move(*value)))
+      if (auto why = visit(std::as_const(from), std::move(*value)))
         return why;
+      // The next key in order, longer by a zero.
+      from.push_back('\0');
     }
   }
 

@@ -14,7 +14,9 @@ namespace {
 
 // The names are on disk: never change them.
 constexpr auto table_names = std::array<const char*, table_count>{
-  "meta", "sessions", "records", "blobs", "blob_uses"};
+  "meta",    "sessions", "records",    "blobs",       "blob_uses",
+  "logs",    "forks",    "runs",       "run_details", "run_status",
+  "run_due", "events",   "run_values", "artifacts"};
 
 // LMDB's own table of unused pages, and the one that names all others.
 constexpr MDB_dbi free_pages = 0;
@@ -127,6 +129,28 @@ lmdb_txn::find_from(table_id table, std::string_view key) {
   auto value = MDB_val{};
   auto op = key.empty() ? MDB_FIRST : MDB_SET_RANGE;
   auto code = mdb_cursor_get(cursor.get(), &at, &value, op);
+  if (code == MDB_NOTFOUND)
+    return std::optional<table_entry>{};
+  if (code != 0)
+    return fail(code, cannot_read);
+  return std::optional{table_entry{to_view(at), to_view(value)}};
+}
+
+caf::expected<std::optional<table_entry>>
+lmdb_txn::find_before(table_id table, std::string_view key) {
+  auto* raw = static_cast<MDB_cursor*>(nullptr);
+  if (auto code = mdb_cursor_open(handle_.get(), handle_of(table), &raw))
+    return fail(code, cannot_read);
+  auto cursor = cursor_ptr{raw};
+  auto at = to_val(key);
+  auto value = MDB_val{};
+  auto code = key.empty()
+                ? MDB_NOTFOUND
+                : mdb_cursor_get(cursor.get(), &at, &value, MDB_SET_RANGE);
+  // Nothing is beyond it: then it is the last of all.
+  if (code == 0 || code == MDB_NOTFOUND)
+    code = mdb_cursor_get(cursor.get(), &at, &value,
+                          code == 0 ? MDB_PREV : MDB_LAST);
   if (code == MDB_NOTFOUND)
     return std::optional<table_entry>{};
   if (code != 0)

@@ -21,9 +21,18 @@ enum class table_id : uint8_t {
   records,
   blobs,
   blob_uses,
+  logs,
+  forks,
+  runs,
+  run_details,
+  run_status,
+  run_due,
+  events,
+  run_values,
+  artifacts,
 };
 
-constexpr size_t table_count = 5;
+constexpr size_t table_count = 14;
 
 /// LMDB's handles of the tables, by `table_id`.
 using table_handles = std::array<unsigned, table_count>;
@@ -66,6 +75,11 @@ public:
   /// The first entry whose key is not less than `key`, if there is one.
   caf::expected<std::optional<table_entry>> find_from(table_id table,
                                                       std::string_view key);
+
+  /// The last entry whose key is less than `key`, or the last of all where that
+  /// is empty, if there is one.
+  caf::expected<std::optional<table_entry>> find_before(table_id table,
+                                                        std::string_view key);
 
   /// Stores a value of `size` bytes under `key` in place of any that is there,
   /// and returns where to write it, before the transaction's next call.

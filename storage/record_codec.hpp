@@ -1,7 +1,7 @@
 #pragma once
 
 #include "troupe/storage/lmdb_txn.hpp"
-#include "troupe/storage/session_store.hpp"
+#include "troupe/storage/session_records.hpp"
 #include "troupe/storage/sha256.hpp"
 
 #include "caf/expected.hpp"
@@ -18,33 +18,6 @@ namespace troupe {
 /// what an older, newer or broken program left. The layouts are on disk:
 /// FORMAT.md has them, and a changed one takes the next version.
 
-/// What is known of a session without its records.
-struct session_head {
-  /// The store's own short name for it; never used twice.
-  uint64_t number = 0;
-  /// How many records it has, which is the seq of the last.
-  uint64_t records = 0;
-  uint64_t messages = 0;
-  int64_t created_at = 0;
-  int64_t updated_at = 0;
-  /// The session's key, packed: see `pack_names`.
-  std::string names;
-};
-
-struct session_head_codec {
-  using value_type = session_head;
-  static constexpr auto table = table_id::sessions;
-  static size_t size(const session_head& value);
-  static void write(const session_head& value, char* out);
-  static caf::expected<session_head> read(std::string_view bytes);
-};
-
-/// Packs the three names of `key`; the table's own key may hold only a hash.
-std::string pack_names(const session_key& key);
-
-/// The key that `pack_names` packed.
-caf::expected<session_key> unpack_names(std::string_view bytes);
-
 /// The largest body that lies in its record, in bytes; larger ones are blobs.
 constexpr size_t largest_inlined = size_t{64} << 10;
 
@@ -56,8 +29,9 @@ enum class body_place : uint8_t {
   blob = 2,
 };
 
-/// A record as it lies in its table.
+/// A body with what is said of it, as it lies in its table.
 struct stored_record {
+  /// Only in the records of a session.
   record_kind kind = record_kind::message;
   body_place place = body_place::inlined;
   int64_t at = 0;
@@ -66,13 +40,34 @@ struct stored_record {
   std::string_view content;
 };
 
-struct record_codec {
+/// The layout that all of these have.
+size_t stored_record_size(const stored_record& value);
+void write_stored_record(const stored_record& value, char* out);
+caf::expected<stored_record> read_stored_record(std::string_view bytes);
+
+/// What a run has under a key: an event, a value, its details.
+template <table_id Table>
+struct body_codec {
   using value_type = stored_record;
-  static constexpr auto table = table_id::records;
-  static size_t size(const stored_record& value);
-  static void write(const stored_record& value, char* out);
-  static caf::expected<stored_record> read(std::string_view bytes);
+  static constexpr auto table = Table;
+
+  static size_t size(const stored_record& value) {
+    return stored_record_size(value);
+  }
+
+  static void write(const stored_record& value, char* out) {
+    write_stored_record(value, out);
+  }
+
+  static caf::expected<stored_record> read(std::string_view bytes) {
+    return read_stored_record(bytes);
+  }
 };
+
+using record_codec = body_codec<table_id::records>;
+using event_codec = body_codec<table_id::events>;
+using run_value_codec = body_codec<table_id::run_values>;
+using run_details_codec = body_codec<table_id::run_details>;
 
 /// Names a body in the blob table.
 struct blob_reference {

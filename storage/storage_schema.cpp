@@ -2,6 +2,7 @@
 
 #include "troupe/config/errc.hpp"
 #include "troupe/storage/big_endian.hpp"
+#include "troupe/storage/schema_steps.hpp"
 
 #include <algorithm>
 #include <string>
@@ -58,7 +59,7 @@ caf::error migrate(lmdb_txn& txn, uint32_t found, const schema_plan& plan) {
 } // namespace
 
 schema_plan current_schema() {
-  return {1, {}};
+  return {2, {{1, upgrade_from_schema_1}}};
 }
 
 caf::error open_schema(lmdb_txn& txn, const schema_plan& plan) {

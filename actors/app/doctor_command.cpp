@@ -3,7 +3,7 @@
 #include "troupe/actors/app/report.hpp"
 #include "troupe/actors/app/setup.hpp"
 #include "troupe/sandbox/process_runner.hpp"
-#include "troupe/storage/session_store.hpp"
+#include "troupe/storage/store.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -62,7 +62,7 @@ finding look_at_warden() {
 finding look_at_store(const settings& settings) {
   if (settings.storage.in_memory)
     return {"store (in memory)", {}, {}};
-  auto store = make_lmdb_session_store(settings.storage);
+  auto store = make_lmdb_store(settings.storage);
   return from("store in " + settings.storage.path,
               store ? caf::error{} : store.error());
 }

@@ -7,7 +7,7 @@
 #include "troupe/runtime/model/history.hpp"
 #include "troupe/runtime/model/message_record.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
-#include "troupe/storage/session_store.hpp"
+#include "troupe/storage/store.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -21,7 +21,7 @@ namespace troupe::app {
 namespace {
 
 using json = nlohmann::ordered_json;
-using store_ptr = std::unique_ptr<session_store>;
+using store_ptr = std::unique_ptr<store>;
 
 /// The store of the configuration; one that does not exist is not made.
 caf::expected<store_ptr> open_store(const options& x) {
@@ -30,8 +30,8 @@ caf::expected<store_ptr> open_store(const options& x) {
     return std::move(loaded.error());
   const auto& storage = loaded->settings.storage;
   if (storage.in_memory || !std::filesystem::exists(storage.path))
-    return make_memory_session_store();
-  return make_lmdb_session_store(storage);
+    return make_memory_store();
+  return make_lmdb_store(storage);
 }
 
 json text_or_null(const std::string& text) {
@@ -47,9 +47,8 @@ json key_json(const session_key& key) {
 }
 
 /// The one session that was named.
-caf::expected<session_key> find_session(session_store& store,
-                                        const options& x) {
-  auto all = store.list(x.id);
+caf::expected<session_key> find_session(store& from, const options& x) {
+  auto all = from.list(x.id);
   if (!all)
     return std::move(all.error());
   auto names = std::string{};
@@ -76,11 +75,10 @@ caf::expected<session_key> find_session(session_store& store,
 }
 
 /// All messages with the numbers of their records.
-caf::expected<json> messages_json(session_store& store,
-                                  const session_key& key) {
+caf::expected<json> messages_json(store& from, const session_key& key) {
   auto messages = std::vector<chat_message_ptr>{};
   for (auto after = uint64_t{0};;) {
-    auto page = store.load(key, after, 1024);
+    auto page = from.load(key, after, 1024);
     if (!page)
       return std::move(page.error());
     if (page->empty())
@@ -120,7 +118,7 @@ void print_messages(const json& session) {
 }
 
 int with_session(const options& x,
-                 const std::function<int(session_store&, session_key)>& work) {
+                 const std::function<int(store&, session_key)>& work) {
   auto store = open_store(x);
   if (!store)
     return report(store.error());
@@ -160,9 +158,9 @@ int list_sessions_command(const options& x) {
 }
 
 int show_session_command(const options& x) {
-  return with_session(x, [&](session_store& store, const session_key& key) {
+  return with_session(x, [&](store& from, const session_key& key) {
     auto session = key_json(key);
-    auto messages = messages_json(store, key);
+    auto messages = messages_json(from, key);
     if (!messages)
       return report(messages.error());
     session["messages"] = std::move(*messages);
@@ -175,8 +173,8 @@ int show_session_command(const options& x) {
 }
 
 int delete_session_command(const options& x) {
-  return with_session(x, [&](session_store& store, const session_key& key) {
-    auto erased = store.erase(key);
+  return with_session(x, [&](store& from, const session_key& key) {
+    auto erased = from.erase(key);
     if (!erased)
       return report(erased.error());
     if (x.json)

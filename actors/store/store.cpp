@@ -22,23 +22,41 @@ void due(store_ptr self) {
   self->send(self, flush_store{});
 }
 
+caf::error refused(const store_commit& entry) {
+  if (entry.refusal == commit_refusal::none)
+    return {};
+  return make_error(errc::storage, "the conversation belongs to another run");
+}
+
+void fail(store_state& state, const store_commit& entry,
+          const caf::error& why) {
+  for (const auto& session : entry.sessions)
+    state.failed.emplace_back(session.key, why);
+}
+
 /// Stores the entries one by one after all of them together failed, so that
 /// one that cannot be stored does not take the others with it.
-void append_singly(store_state& state, std::vector<session_append> batch) {
-  auto one = std::vector<session_append>(1);
+void append_singly(store_state& state, std::vector<store_commit> batch) {
+  auto one = std::vector<store_commit>(1);
   for (auto& entry : batch) {
-    auto key = entry.key;
     one.front() = std::move(entry);
-    if (auto why = state.sessions->append(one))
-      state.failed.emplace_back(std::move(key), std::move(why));
+    auto why = state.sessions->commit(one);
+    if (!why)
+      why = refused(one.front());
+    if (why)
+      fail(state, one.front(), why);
   }
 }
 
 void commit(store_state& state) {
   if (state.batch.empty())
     return;
-  if (state.sessions->append(state.batch))
+  if (state.sessions->commit(state.batch))
     append_singly(state, std::move(state.batch));
+  else
+    for (const auto& entry : state.batch)
+      if (auto why = refused(entry))
+        fail(state, entry, why);
   state.batch.clear(); // its room serves the next commit
 }
 
@@ -50,7 +68,7 @@ void append(store_ptr self, append_session& x) {
   if (!x.state_json.empty())
     entry.records.push_back(
       {0, record_kind::state, now_micros(), encode_state(x.state_json)});
-  self->state.batch.push_back(std::move(entry));
+  self->state.batch.emplace_back().sessions.push_back(std::move(entry));
   if (self->state.sessions->is_on_disk())
     due(self);
   else
@@ -134,7 +152,7 @@ caf::result<stored_session> load(store_state& state, const session_key& key) {
 
 store_actor::behavior_type
 store_behavior(store_ptr self,
-               std::shared_ptr<std::unique_ptr<session_store>> sessions) {
+               std::shared_ptr<std::unique_ptr<store>> sessions) {
   self->state.sessions = std::move(*sessions);
   return {
     [self](append_session& x) { append(self, x); },

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "troupe/runtime/messages/interfaces.hpp"
-#include "troupe/storage/session_store.hpp"
+#include "troupe/storage/store.hpp"
 
 #include "caf/response_promise.hpp"
 
@@ -11,7 +11,7 @@
 
 namespace troupe {
 
-/// The one owner of a session store. Appends are collected and committed
+/// The one owner of a store. Appends are collected and committed
 /// together: all that arrive while one commit is on its way to the disk go
 /// into the next, so the cost of durability is shared by those who wait.
 struct store_state {
@@ -24,8 +24,8 @@ struct store_state {
   /// Commits what has arrived and answers who waits.
   ~store_state();
 
-  std::unique_ptr<session_store> sessions;
-  std::vector<session_append> batch;
+  std::unique_ptr<store> sessions;
+  std::vector<store_commit> batch;
   std::vector<caf::response_promise> waiting;
   /// Who waits for which key, beside `waiting`.
   std::vector<session_key> waiting_for;
@@ -37,6 +37,6 @@ struct store_state {
 /// Spawn it detached where the store is on a disk: its calls block.
 store_actor::behavior_type
 store_behavior(store_actor::stateful_pointer<store_state> self,
-               std::shared_ptr<std::unique_ptr<session_store>> sessions);
+               std::shared_ptr<std::unique_ptr<store>> sessions);
 
 } // namespace troupe

@@ -3,6 +3,7 @@
 #include "troupe/config/errc.hpp"
 #include "troupe/runtime/messages/chat_message.hpp"
 #include "troupe/runtime/messages/run_resources.hpp"
+#include "troupe/storage/run_records.hpp"
 
 #include "caf/meta/type_name.hpp"
 
@@ -49,19 +50,7 @@ auto inspect(Inspector& f, run_request& x) {
            x.permission_mode, x.workspace, x.deadline, x.with_events);
 }
 
-/// The words of `status` in the run object. On disk: append, never reorder.
-enum class run_status : uint8_t {
-  pending,
-  queued,
-  running,
-  suspended,
-  completed,
-  failed,
-  partial,
-  cancelled,
-  interrupted,
-};
-
+/// The word of `status` in the run object.
 std::string to_string(run_status x);
 
 struct run_usage {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "troupe/runtime/messages/chat_message.hpp"
-#include "troupe/storage/session_store.hpp"
+#include "troupe/storage/session_records.hpp"
 
 #include "caf/meta/type_name.hpp"
 
@@ -27,8 +27,9 @@ auto inspect(Inspector& f, session_record& x) {
 
 template <class Inspector>
 auto inspect(Inspector& f, session_summary& x) {
-  return f(caf::meta::type_name("troupe::session_summary"), x.key, x.messages,
-           x.created_at, x.updated_at);
+  return f(caf::meta::type_name("troupe::session_summary"), x.key, x.records,
+           x.messages, x.created_at, x.updated_at, x.open_run, x.last_state,
+           x.last_summary, x.parent, x.parent_records);
 }
 
 /// Asks for the next turn of a conversation; answered when it is this run's.

@@ -1,5 +1,6 @@
 #include "support/asker.hpp"
 #include "support/catch.hpp"
+#include "support/forwarding_store.hpp"
 #include "support/stage.hpp"
 
 #include "troupe/actors/session/session_registry.hpp"
@@ -13,35 +14,25 @@ using namespace std::chrono_literals;
 namespace {
 
 /// A store that refuses what it is told to refuse.
-class picky_store : public session_store {
+class picky_store : public test::forwarding_store {
 public:
+  picky_store() : forwarding_store(make_memory_store()) {
+    // nop
+  }
+
   bool is_on_disk() const noexcept override {
     return true;
   }
 
-  caf::error append(std::vector<session_append>& batch) override {
+  caf::error commit(std::vector<store_commit>& batch) override {
     ++commits;
     for (const auto& entry : batch)
-      if (entry.key.session_id == refused)
-        return make_error(errc::storage, "refused");
-    return inner->append(batch);
+      for (const auto& session : entry.sessions)
+        if (session.key.session_id == refused)
+          return make_error(errc::storage, "refused");
+    return forwarding_store::commit(batch);
   }
 
-  caf::expected<std::vector<session_record>>
-  load(const session_key& key, uint64_t after, size_t max) override {
-    return inner->load(key, after, max);
-  }
-
-  caf::expected<std::vector<session_summary>>
-  list(const std::string& session_id) override {
-    return inner->list(session_id);
-  }
-
-  caf::expected<uint64_t> erase(const session_key& key) override {
-    return inner->erase(key);
-  }
-
-  std::unique_ptr<session_store> inner = make_memory_session_store();
   std::string refused;
   int commits = 0;
 };
@@ -51,7 +42,7 @@ struct world {
     auto owned = std::make_unique<picky_store>();
     disk = owned.get();
     store = stage.spawn(store_behavior,
-                        std::make_shared<std::unique_ptr<session_store>>(
+                        std::make_shared<std::unique_ptr<troupe::store>>(
                           std::move(owned)));
     registry = stage.spawn(session_registry_behavior,
                            session_registry_spec{store, 1min});
@@ -238,43 +229,12 @@ TEST_CASE("who cannot be stored is told, others are not harmed", "[store]") {
 }
 
 TEST_CASE("closing a store commits what has arrived", "[store]") {
-  auto owned = std::make_unique<picky_store>();
-  auto* disk = owned.get();
+  // Outlives the actor.
+  auto disk = std::make_shared<picky_store>();
   test::stage stage;
-
-  // Keeps the object alive beyond its actor.
-  struct keeper : session_store {
-    explicit keeper(picky_store* x) : inner(x) {
-    }
-
-    bool is_on_disk() const noexcept override {
-      return true;
-    }
-
-    caf::error append(std::vector<session_append>& x) override {
-      return inner->append(x);
-    }
-
-    caf::expected<std::vector<session_record>>
-    load(const session_key& k, uint64_t a, size_t m) override {
-      return inner->load(k, a, m);
-    }
-
-    caf::expected<std::vector<session_summary>>
-    list(const std::string& x) override {
-      return inner->list(x);
-    }
-
-    caf::expected<uint64_t> erase(const session_key& x) override {
-      return inner->erase(x);
-    }
-
-    picky_store* inner;
-  };
-
   auto store = stage.spawn(store_behavior,
-                           std::make_shared<std::unique_ptr<session_store>>(
-                             std::make_unique<keeper>(disk)));
+                           std::make_shared<std::unique_ptr<troupe::store>>(
+                             std::make_unique<test::forwarding_store>(disk)));
   caf::anon_send(store, append_session{{"a", "s", ""}, {user("x")}, {}});
   caf::anon_send_exit(store, caf::exit_reason::user_shutdown);
   store = nullptr;

@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 #include "support/open_store.hpp"
-#include "support/session_store_cases.hpp"
+#include "support/store_calls.hpp"
 #include "support/temp_dir.hpp"
 
 #include "troupe/storage/lmdb_table.hpp"
@@ -28,19 +28,18 @@ std::string body_of(uint64_t i) {
 }
 
 // Appends ten records, numbered from `count` on, and counts them.
-caf::error append_ten(session_store& store, const session_key& key,
-                      uint64_t& count) {
+caf::error append_ten(store& store, const session_key& key, uint64_t& count) {
   auto entry = session_append{key, {}};
   for (uint64_t i = 1; i <= 10; ++i)
     entry.records.push_back(test::message_at(1, body_of(count + i)));
   auto batch = std::vector{entry};
-  auto why = store.append(batch);
+  auto why = test::append_all(store, batch);
   count += why ? 0 : 10;
   return why;
 }
 
 // Appends until an error comes, which must come.
-fault fill(session_store& store, const session_key& key, uint64_t& count) {
+fault fill(store& store, const session_key& key, uint64_t& count) {
   while (count < 100000)
     if (auto why = append_ten(store, key, count))
       return to_fault(why);
@@ -48,8 +47,7 @@ fault fill(session_store& store, const session_key& key, uint64_t& count) {
   return {};
 }
 
-void check_bodies(session_store& store, const session_key& key,
-                  uint64_t count) {
+void check_bodies(store& store, const session_key& key, uint64_t count) {
   auto records = test::load_all(store, key);
   REQUIRE(records.size() == count);
   for (uint64_t i = 0; i < count; ++i)

@@ -2,15 +2,17 @@
 //
 //   storage_peer write FOLDER SEED       appends until it is killed
 //   storage_peer fill FOLDER COUNT SIZE  appends COUNT bodies from SIZE bytes
-//   up storage_peer small_disk FOLDER       fills a file system of 2 MiB
+//   up
+//   storage_peer small_disk FOLDER       fills a file system of 2 MiB
 //
 // It ends with 0, or with 1 and a line that says why. `small_disk` ends with
 // 77 where it may not mount anything.
+#include "support/append_all.hpp"
 #include "support/storage_peer_protocol.hpp"
 
 #include "troupe/config/errc.hpp"
 #include "troupe/config/settings.hpp"
-#include "troupe/storage/session_store.hpp"
+#include "troupe/storage/store.hpp"
 
 #include <sched.h>
 
@@ -38,12 +40,11 @@ void require(bool holds, const std::string& what) {
     throw std::runtime_error{what};
 }
 
-std::unique_ptr<session_store> open_store(const std::string& folder,
-                                          durability how) {
+std::unique_ptr<store> open_store(const std::string& folder, durability how) {
   auto settings = storage_settings{};
   settings.path = folder;
   settings.durability = how;
-  auto result = make_lmdb_session_store(settings);
+  auto result = make_lmdb_store(settings);
   require(!!result, result ? "" : render(to_fault(result.error())));
   return std::move(*result);
 }
@@ -52,7 +53,7 @@ session_key key_of(uint64_t session) {
   return {"peer", test::peer_session_id(session), ""};
 }
 
-std::vector<uint64_t> count_records(session_store& store) {
+std::vector<uint64_t> count_records(store& store) {
   auto result = std::vector<uint64_t>(test::peer_sessions);
   auto sessions = store.list("");
   require(!!sessions, "cannot list");
@@ -71,13 +72,13 @@ void acknowledge(const std::vector<test::peer_ack>& acks) {
 
 // A session that is written and erased all the time: what is left of it after
 // a kill must be a whole one.
-void renew_scratch(session_store& store) {
+void renew_scratch(store& store) {
   auto scratch = session_append{{"peer", "scratch", ""}, {}};
   for (uint64_t seq = 1; seq <= 30; ++seq)
     scratch.records.push_back(
       {0, record_kind::message, 1, test::peer_body(0, seq)});
   auto batch = std::vector{scratch};
-  require(!store.append(batch), "cannot append");
+  require(!test::append_all(store, batch), "cannot append");
   require(!!store.erase(scratch.key), "cannot erase");
 }
 
@@ -97,17 +98,17 @@ void renew_scratch(session_store& store) {
       acks.push_back({session, counts[session]});
       batch.push_back(std::move(entry));
     }
-    require(!store->append(batch), "cannot append");
+    require(!test::append_all(*store, batch), "cannot append");
     acknowledge(acks);
     if (random() % 4 == 0)
       renew_scratch(*store);
   }
 }
 
-caf::error append_one(session_store& store, size_t size) {
+caf::error append_one(store& store, size_t size) {
   auto batch = std::vector<session_append>{
     {key_of(0), {{0, record_kind::message, 1, std::string(size, 'x')}}}};
-  return store.append(batch);
+  return test::append_all(store, batch);
 }
 
 int fill(const std::string& folder, uint64_t count, size_t size) {
@@ -127,7 +128,7 @@ bool mount_small_disk(const std::string& folder) {
 void require_opening_fails(const std::string& folder) {
   auto settings = storage_settings{};
   settings.path = folder;
-  auto result = make_lmdb_session_store(settings);
+  auto result = make_lmdb_store(settings);
   require(!result && to_fault(result.error()).kind == errc::storage,
           "opens a store on a full disk");
 }

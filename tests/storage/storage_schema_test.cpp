@@ -147,7 +147,7 @@ TEST_CASE("a newer store is refused, with both versions and the way out",
   test::open_env(settings, {7, {}});
   auto what = test::refusal(settings);
   CHECK(what.kind == errc::storage);
-  CHECK(what.message == "the store has schema 7, this troupe knows up to 1");
+  CHECK(what.message == "the store has schema 7, this troupe knows up to 2");
   CHECK(what.where == settings.path + "/store.mdb");
   CHECK(what.hint.find("--store") != std::string::npos);
   // Refusing changed nothing.

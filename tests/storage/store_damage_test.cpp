@@ -1,6 +1,6 @@
 #include "support/catch.hpp"
 #include "support/open_store.hpp"
-#include "support/session_store_cases.hpp"
+#include "support/store_calls.hpp"
 #include "support/temp_dir.hpp"
 
 #include "troupe/storage/lmdb_table.hpp"
@@ -30,7 +30,7 @@ storage_settings make_store(const test::temp_dir& dir) {
   for (int i = 0; i < 100; ++i)
     entry.records.push_back(test::message_at(i, std::string(10000, 'x')));
   auto batch = std::vector{entry};
-  REQUIRE_FALSE(test::open_store(settings)->append(batch));
+  REQUIRE_FALSE(test::append_all(*test::open_store(settings), batch));
   return settings;
 }
 

@@ -1,7 +1,7 @@
 #include "support/catch.hpp"
 #include "support/open_store.hpp"
-#include "support/session_store_cases.hpp"
 #include "support/storage_peer_protocol.hpp"
+#include "support/store_calls.hpp"
 #include "support/temp_dir.hpp"
 
 #include <array>
@@ -100,7 +100,7 @@ session_key key_of(uint64_t session) {
 }
 
 // Checks all of `session` after record `seen`, which is moved to the last.
-void check_history(session_store& store, uint64_t session, uint64_t acked,
+void check_history(store& store, uint64_t session, uint64_t acked,
                    uint64_t& seen) {
   auto records = store.load(key_of(session), seen, SIZE_MAX);
   REQUIRE(records);
@@ -111,7 +111,7 @@ void check_history(session_store& store, uint64_t session, uint64_t acked,
   REQUIRE(seen >= acked);
 }
 
-void check_histories(session_store& store, const acks_t& acked, acks_t& seen) {
+void check_histories(store& store, const acks_t& acked, acks_t& seen) {
   for (uint64_t i = 0; i < test::peer_sessions; ++i)
     check_history(store, i, acked[i], seen[i]);
   auto scratch = store.load({"peer", "scratch", ""}, 0, SIZE_MAX);
@@ -134,7 +134,7 @@ TEST_CASE("a writer killed 200 times loses nothing it acknowledged",
   for (int round = 0; round < 200; ++round) {
     // In every other round somebody else has the store open meanwhile, and
     // must be able to go on.
-    auto store = std::unique_ptr<session_store>{};
+    auto store = std::unique_ptr<troupe::store>{};
     if (round % 2 == 1)
       store = test::open_store(settings);
     auto writer = peer{{"write", folder, std::to_string(round)}};

@@ -6,8 +6,8 @@
 #include "troupe/config/errc.hpp"
 #include "troupe/config/settings.hpp"
 #include "troupe/storage/lmdb_env.hpp"
-#include "troupe/storage/session_store.hpp"
 #include "troupe/storage/storage_schema.hpp"
+#include "troupe/storage/store.hpp"
 
 #include <memory>
 #include <string>
@@ -25,9 +25,8 @@ inline storage_settings store_in(const temp_dir& dir,
   return result;
 }
 
-inline std::unique_ptr<session_store>
-open_store(const storage_settings& settings) {
-  auto result = make_lmdb_session_store(settings);
+inline std::unique_ptr<store> open_store(const storage_settings& settings) {
+  auto result = make_lmdb_store(settings);
   if (!result)
     FAIL(render(to_fault(result.error())));
   return std::move(*result);
@@ -35,7 +34,7 @@ open_store(const storage_settings& settings) {
 
 /// Why the store does not open.
 inline fault refusal(const storage_settings& settings) {
-  auto result = make_lmdb_session_store(settings);
+  auto result = make_lmdb_store(settings);
   REQUIRE_FALSE(result);
   auto what = to_fault(result.error());
   CHECK_FALSE(what.hint.empty());
