@@ -121,6 +121,18 @@ std::vector<agent> read_files(const catalog_sources& sources, faults& wrong) {
 
 } // namespace
 
+caf::expected<agent_definition_ptr>
+load_agent_definition(const std::string& file, const catalog_sources& sources) {
+  auto settings = load_agent_file(file, sources.environment);
+  if (!settings)
+    return std::move(settings.error());
+  auto wrong = faults{};
+  auto result = define(agent{std::move(*settings)}, sources, wrong);
+  if (!wrong.empty())
+    return make_error(wrong);
+  return result;
+}
+
 caf::expected<std::map<std::string, agent_definition_ptr>>
 load_agents(const std::vector<agent>& agents, const catalog_sources& sources) {
   auto wrong = faults{};

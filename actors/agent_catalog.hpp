@@ -15,10 +15,10 @@ namespace troupe {
 
 /// What agents are checked against.
 struct catalog_sources {
-  const model_catalog_spec& models;
+  model_catalog_spec models;
   /// Tools of the application, found by name before the built-in ones.
-  const std::vector<tool>& tools;
-  const environment_map& environment;
+  std::vector<tool> tools;
+  environment_map environment;
 };
 
 /// The agents of a runtime by name: those built in C++ and those of the files
@@ -28,5 +28,9 @@ struct catalog_sources {
 /// `errc::configuration` says which agent and what.
 caf::expected<std::map<std::string, agent_definition_ptr>>
 load_agents(const std::vector<agent>& agents, const catalog_sources& sources);
+
+/// The agent of one file, checked as a whole.
+caf::expected<agent_definition_ptr>
+load_agent_definition(const std::string& file, const catalog_sources& sources);
 
 } // namespace troupe

@@ -4,6 +4,7 @@
 #include "troupe/actors/runtime_parts.hpp"
 #include "troupe/runtime/co/failure.hpp"
 #include "troupe/runtime/model/history.hpp"
+#include "troupe/runtime/run/run_details.hpp"
 
 #include "caf/event_based_actor.hpp"
 #include "caf/scoped_actor.hpp"
@@ -24,6 +25,13 @@ ask_blocking(caf::actor_system& system, const Handle& who, Message message) {
     .receive([&](R& x) { result = std::move(x); },
              [&](caf::error& why) { result = std::move(why); });
   return result;
+}
+
+template <class T>
+T or_throw(caf::expected<T> x) {
+  if (!x)
+    throw co::failure{std::move(x.error())};
+  return std::move(*x);
 }
 
 } // namespace
@@ -73,6 +81,95 @@ void runtime::start_async(run_request request,
     self->request(runs, caf::infinite, start_run{request, {}}).then(wait, fail);
   };
   system().spawn(std::move(body));
+}
+
+run_object runtime::run_later(queue_run order) {
+  return or_throw(ask_blocking<run_object>(system(), runs(), std::move(order)));
+}
+
+execution runtime::resume(resume_run order) {
+  order.later = false;
+  auto handle
+    = or_throw(ask_blocking<run_handle>(system(), runs(), std::move(order)));
+  return execution{system(), std::move(handle)};
+}
+
+void runtime::resume_later(resume_run order) {
+  order.later = true;
+  or_throw(ask_blocking<run_handle>(system(), runs(), std::move(order)));
+}
+
+run_object runtime::cancel_run(const std::string& run_id, std::string reason) {
+  auto order = cancel_stored_run{run_id, std::move(reason)};
+  return or_throw(ask_blocking<run_object>(system(), runs(), std::move(order)));
+}
+
+caf::expected<std::vector<run_object>>
+runtime::list_runs(troupe::list_runs query,
+                   const std::function<bool(const run_object&)>& matches) {
+  auto found = ask_blocking<run_list>(system(), parts_->store(),
+                                      std::move(query));
+  if (!found)
+    return std::move(found.error());
+  auto result = std::vector<run_object>{};
+  for (const auto& head : found->runs) {
+    auto details = decode_details(head);
+    if (!details)
+      return std::move(details.error());
+    if (!matches || matches(details->object))
+      result.push_back(std::move(details->object));
+  }
+  return result;
+}
+
+caf::expected<std::optional<run_object>>
+runtime::find_run(const std::string& run_id) {
+  auto found = ask_blocking<run_list>(system(), parts_->store(),
+                                      troupe::find_run{run_id});
+  if (!found)
+    return std::move(found.error());
+  if (found->runs.empty())
+    return std::optional<run_object>{};
+  auto details = decode_details(found->runs.front());
+  if (!details)
+    return std::move(details.error());
+  return std::optional<run_object>{std::move(details->object)};
+}
+
+caf::expected<std::vector<run_event>>
+runtime::run_events(const std::string& run_id, uint64_t after, uint64_t max) {
+  auto found = ask_blocking<run_event_batch>(
+    system(), parts_->store(), load_run_events{run_id, after, max});
+  if (!found)
+    return std::move(found.error());
+  return std::move(found->events);
+}
+
+caf::expected<std::vector<std::string>> runtime::reconcile_runs() {
+  auto marked = ask_blocking<run_id_list>(system(), parts_->store(),
+                                          troupe::reconcile_runs{});
+  if (!marked)
+    return std::move(marked.error());
+  return std::move(marked->run_ids);
+}
+
+work runtime::start_work(worker_options options) {
+  return {system(), parts_->start_worker(std::move(options))};
+}
+
+uint64_t runtime::subscribe(run_subscriber who) {
+  return parts_->services()->feed->subscribe(std::move(who));
+}
+
+void runtime::unsubscribe(uint64_t id) {
+  parts_->services()->feed->unsubscribe(id);
+}
+
+caf::error runtime::fork_session(const session_key& from, const session_key& to,
+                                 uint64_t records) {
+  auto forked = ask_blocking<done>(system(), parts_->store(),
+                                   troupe::fork_session{from, to, records});
+  return forked ? caf::error{} : std::move(forked.error());
 }
 
 caf::expected<std::vector<session_summary>>

@@ -3,6 +3,9 @@
 #include "troupe/actors/agent_builder.hpp"
 #include "troupe/actors/execution.hpp"
 #include "troupe/actors/run/log.hpp"
+#include "troupe/actors/run/run_feed.hpp"
+#include "troupe/actors/run/run_worker.hpp"
+#include "troupe/actors/work.hpp"
 #include "troupe/config/settings.hpp"
 #include "troupe/runtime/messages/interfaces.hpp"
 #include "troupe/runtime/messages/supervise_messages.hpp"
@@ -13,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,6 +84,55 @@ public:
   /// of other kinds: have it post to yours.
   void start_async(run_request request,
                    std::function<void(caf::expected<run_object>)> done);
+
+  /// Stores a run for a worker, here or in another process, to take; its object
+  /// when it is stored. Throws `co::failure`.
+  run_object run_later(queue_run order);
+
+  /// Goes on with a stored run: one that was suspended, with the decisions or
+  /// the input it waits for, or one that lost its process. Throws `co::failure`
+  /// and leaves the run as it was where it is over, somebody else's, or does
+  /// not wait for what the order decides.
+  execution resume(resume_run order);
+
+  /// The same, put into the queue.
+  void resume_later(resume_run order);
+
+  /// Cancels a stored run, wherever it is, and waits for its end for at most 30
+  /// seconds; its object as it is then. Throws `co::failure`.
+  run_object cancel_run(const std::string& run_id, std::string reason = {});
+
+  /// Stored runs, newest first; `matches` narrows further where it is not
+  /// empty.
+  caf::expected<std::vector<run_object>>
+  list_runs(troupe::list_runs query,
+            const std::function<bool(const run_object&)>& matches = {});
+
+  /// One stored run; nothing when there is none.
+  caf::expected<std::optional<run_object>> find_run(const std::string& run_id);
+
+  /// Stored events of a run with `after` < seq, at most `max`, oldest first.
+  caf::expected<std::vector<run_event>> run_events(const std::string& run_id,
+                                                   uint64_t after = 0,
+                                                   uint64_t max = 1000);
+
+  /// Marks as interrupted the runs whose processes have ended; their ids.
+  caf::expected<std::vector<std::string>> reconcile_runs();
+
+  /// Starts a worker, which takes runs from the store and has them run here. It
+  /// ends with the runtime at the latest.
+  work start_work(worker_options options);
+
+  /// Tells `who` what happens to the runs of this runtime, as it happens; see
+  /// `run_feed::subscribe`.
+  uint64_t subscribe(run_subscriber who);
+  void unsubscribe(uint64_t id);
+
+  /// Begins a conversation with the first `records` records of another (0: all
+  /// of them), which share them. An error where there are fewer, or `to`
+  /// exists.
+  caf::error fork_session(const session_key& from, const session_key& to,
+                          uint64_t records = 0);
 
   /// Stored conversations, newest first.
   caf::expected<std::vector<session_summary>>

@@ -11,6 +11,7 @@
 #include "troupe/runtime/co/failure.hpp"
 #include "troupe/runtime/co/quiet_scheduler.hpp"
 #include "troupe/runtime/messages/register.hpp"
+#include "troupe/storage/process_identity.hpp"
 #include "troupe/storage/store.hpp"
 
 #include "caf/scoped_actor.hpp"
@@ -75,6 +76,14 @@ model_catalog_spec models_of(const runtime_options& options,
   return result;
 }
 
+/// Reads the agent of a run that another process began.
+auto file_loader(catalog_sources sources) {
+  auto shared = std::make_shared<const catalog_sources>(std::move(sources));
+  return [shared](const std::string& file) {
+    return load_agent_definition(file, *shared);
+  };
+}
+
 /// The root of the tree holds what runs share. None of it can be replaced
 /// while runs hold on to it, so a crash of one is a crash of all: the root
 /// ends with an error and so does whatever waits for an answer.
@@ -111,11 +120,13 @@ void runtime::parts::start(runtime_options options) {
   pool_ = std::make_shared<co::blocking_pool>(
     options.settings.concurrency.blocking_pool);
   auto models = models_of(options, *pool_);
-  auto agents = or_throw(
-    load_agents(options.agents, {models, options.tools, options.environment}));
+  auto sources = catalog_sources{models, options.tools, options.environment};
+  auto agents = or_throw(load_agents(options.agents, sources));
   auto services = std::make_shared<run_services>();
   services->settings = options.settings;
   services->folder = options.folder;
+  services->owner = process_identity();
+  services->feed = std::make_shared<run_feed>();
   services->pool = pool_;
   services->log = options.on_log ? std::move(options.on_log) : log_to_stderr();
   services->store = start_store(*system_, options.settings.storage);
@@ -128,7 +139,8 @@ void runtime::parts::start(runtime_options options) {
   services->open_sandbox = make_sandbox_opener(options.folder, pool_);
   services_ = services;
   runs_ = system_->spawn(run_registry_behavior,
-                         run_registry_spec{services_, std::move(agents)});
+                         run_registry_spec{services_, std::move(agents),
+                                           file_loader(std::move(sources))});
   auto tree = supervisor_spec{};
   tree.strategy = restart_strategy::one_for_all;
   tree.max_restarts = 0;
@@ -145,6 +157,14 @@ void runtime::parts::start(runtime_options options) {
   root_ = system_->spawn(supervisor_behavior, std::move(tree));
 }
 
+run_worker_actor runtime::parts::start_worker(worker_options options) {
+  auto worker = system_->spawn(
+    run_worker_behavior, run_worker_spec{services_, runs_, std::move(options)});
+  auto guard = std::lock_guard{workers_mutex_};
+  workers_.push_back(worker);
+  return worker;
+}
+
 runtime::parts::~parts() {
   if (!root_)
     return; // nothing was started
@@ -153,7 +173,12 @@ runtime::parts::~parts() {
   auto ignore = [](const caf::error&) {
     // A registry that has died has nothing left to end.
   };
+  // A worker waits for its runs, which end with the registry.
+  for (const auto& worker : workers_)
+    self->send(worker, end_work{});
   self->request(runs_, closing_time, end_work{}).receive([](done) {}, ignore);
+  for (const auto& worker : workers_)
+    self->send_exit(worker, caf::exit_reason::kill);
   self->request(services_->models, closing_time, end_work{})
     .receive([](done) {}, ignore);
   self->monitor(root_);

@@ -10,7 +10,9 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 namespace troupe {
 
@@ -32,9 +34,16 @@ public:
     return services_->store;
   }
 
+  const run_services_ptr& services() const noexcept {
+    return services_;
+  }
+
   const run_registry_actor& runs() const noexcept {
     return runs_;
   }
+
+  /// Starts a worker that ends with the runtime.
+  run_worker_actor start_worker(worker_options options);
 
   const supervisor_actor& root() const noexcept {
     return root_;
@@ -50,6 +59,8 @@ private:
   run_services_ptr services_;
   run_registry_actor runs_;
   supervisor_actor root_;
+  std::mutex workers_mutex_;
+  std::vector<run_worker_actor> workers_;
 };
 
 } // namespace troupe

@@ -40,6 +40,8 @@ enum class errc : uint8_t {
   internal,
 };
 
+inline constexpr auto last_errc = errc::internal;
+
 /// The contract's word for `kind`, for example "rate_limit".
 std::string to_string(errc kind);
 

@@ -7,8 +7,10 @@
 #include "troupe/runtime/co/event.hpp"
 #include "troupe/runtime/co/scope.hpp"
 #include "troupe/runtime/messages/interfaces.hpp"
+#include "troupe/runtime/run/call_decisions.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,21 @@ struct agent_definition {
 
 using agent_definition_ptr = std::shared_ptr<const agent_definition>;
 
+/// How a run ends.
+struct run_outcome {
+  run_status status = run_status::completed;
+  fault why;
+};
+
+/// What the earlier owners of a run left behind.
+struct earlier_run {
+  run_object object;
+  uint64_t events = 0;
+  /// Its input is in the conversation.
+  bool has_input = false;
+  std::vector<stored_decision> decisions;
+};
+
 /// What one run of an agent is started with.
 struct agent_spec {
   run_services_ptr services;
@@ -30,6 +47,12 @@ struct agent_spec {
   run_registry_actor registry;
   run_request request;
   std::string run_id;
+  /// That of its lease.
+  uint64_t epoch = 1;
+  /// Null for a run that begins.
+  std::shared_ptr<const earlier_run> earlier;
+  /// Set where nothing is to be done but to end the run properly.
+  std::optional<run_outcome> end_at_once;
   /// The session was made up for this run, so there is nothing to load.
   bool has_fresh_session = false;
   int64_t created_at = 0;
@@ -54,12 +77,10 @@ struct call_slot {
   std::string state_patch;
   offered_tool* target = nullptr;
   bool is_started = false;
-};
-
-/// How a run ends.
-struct run_outcome {
-  run_status status = run_status::completed;
-  fault why;
+  /// An earlier owner of the run had started it, and nobody knows its outcome.
+  bool was_started = false;
+  /// Waits for a person.
+  bool is_pending = false;
 };
 
 /// One run of one agent: the loop of model calls and tool calls, the owner of
@@ -79,6 +100,17 @@ struct agent_state {
   std::vector<chat_message_ptr> system;
   std::vector<chat_message_ptr> messages;
   shared<std::string> state_json;
+  /// Where the log of the conversation stands, and in it the last answer.
+  uint64_t records = 0;
+  uint64_t answer_record = 0;
+  /// Of a resumed turn: results that are there, calls that had been started.
+  std::vector<chat_message_ptr> settled;
+  std::vector<call_intent> intents;
+
+  // The store.
+  shared<run_key> key;
+  /// What has happened and was not sent to the store yet.
+  commit_run pending;
 
   // The model.
   model_actor model;

@@ -27,22 +27,28 @@ void give_response(agent_state& state, std::string text) {
 
 } // namespace
 
-co::task<void> converse(agent_ptr self) {
+co::task<run_status> converse(agent_ptr self) {
   auto& state = self->state;
+  auto stop = stop_reason::end_turn;
   for (;;) {
-    check_turns(state);
-    auto stop = co_await ask_model(self);
-    const auto& answer = *state.messages.back();
-    if (answer.calls.empty()) {
-      give_response(state, answer.text);
-      if (stop == stop_reason::max_tokens)
-        throw co::failure{errc::limit,
-                          "the model stopped at its limit of output tokens"};
-      break;
+    // A resumed run stands wherever its last owner left it.
+    auto last = state.messages.back();
+    if (last->role == message_role::assistant) {
+      if (last->calls.empty()) {
+        give_response(state, last->text);
+        break;
+      }
+      auto end = co_await run_calls(self);
+      if (end == turn_end::waits)
+        co_return run_status::suspended;
     }
-    co_await run_calls(self);
+    check_turns(state);
+    stop = co_await ask_model(self);
   }
-  co_await sync(self);
+  if (stop == stop_reason::max_tokens)
+    throw co::failure{errc::limit,
+                      "the model stopped at its limit of output tokens"};
+  co_return run_status::completed;
 }
 
 } // namespace troupe

@@ -2,10 +2,13 @@
 
 #include "troupe/actors/agent/conversation.hpp"
 #include "troupe/actors/agent/journal.hpp"
+#include "troupe/actors/agent/tool_call.hpp"
 #include "troupe/actors/agent/tool_turn.hpp"
 #include "troupe/runtime/co/offload.hpp"
 #include "troupe/runtime/co/request.hpp"
 #include "troupe/runtime/co/when_all.hpp"
+#include "troupe/runtime/run/run_details.hpp"
+#include "troupe/runtime/run/run_json.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 
 #include <chrono>
@@ -68,6 +71,10 @@ std::string excuse_of(const run_outcome& outcome) {
 /// it was cut off stays, a call gets its result.
 void settle_conversation(agent_ptr self, const run_outcome& outcome) {
   auto& state = self->state;
+  auto is_open = !state.messages.empty() && state.calls.empty()
+                 && !state.messages.back()->calls.empty();
+  if (is_open) // ended before its turn was opened
+    open_slots(state);
   settle_calls(self, excuse_of(outcome));
   auto is_cut_off = outcome.status == run_status::cancelled
                     || outcome.status == run_status::partial;
@@ -84,16 +91,6 @@ void settle_conversation(agent_ptr self, const run_outcome& outcome) {
   add_message(self, chat_message_ptr{std::move(partial)});
 }
 
-/// A run whose records could not be stored has failed, whatever it did.
-co::task<void> settle_store(agent_ptr self, run_outcome* outcome) {
-  try {
-    co_await sync(self);
-  } catch (const co::failure& why) {
-    outcome->status = run_status::failed;
-    outcome->why = to_fault(why.reason());
-  }
-}
-
 /// What the application registered; its functions may block.
 co::task<void> close_resources(agent_ptr self) {
   auto& state = self->state;
@@ -105,16 +102,17 @@ co::task<void> close_resources(agent_ptr self) {
   all.insert(all.end(), failures.begin(), failures.end());
 }
 
-void give_back_turn(agent_ptr self, const run_outcome& outcome) {
+void give_back_turn(agent_ptr self, bool keep) {
   auto& state = self->state;
   if (!state.has_turn)
     return;
   auto turn = close_turn{};
-  turn.key = session_of(state);
+  turn.key = state.key->session;
   turn.run_id = state.spec.run_id;
-  turn.keep = outcome.why.kind != errc::storage && state.state_json;
+  turn.keep = keep && state.state_json;
   turn.messages = std::move(state.messages);
   turn.state_json = *state.state_json;
+  turn.records = state.records;
   self->send(state.spec.services->sessions, std::move(turn));
 }
 
@@ -126,52 +124,103 @@ event_type terminal_event(run_status status) {
       return event_type::run_partial;
     case run_status::cancelled:
       return event_type::run_cancel;
+    case run_status::suspended:
+      return event_type::suspended;
     default:
       return event_type::run_error;
   }
 }
 
-void announce(agent_ptr self, run_outcome outcome) {
-  auto& record = self->state.record;
-  auto& object = record.object;
+/// Makes the run object final.
+void close_object(agent_state& state, run_outcome outcome) {
+  auto& object = state.record.object;
   object.status = outcome.status;
   object.ended_at = now_micros();
   object.steps.back().status = outcome.status;
   object.steps.back().ended_at = object.ended_at;
+  if (outcome.status == run_status::suspended) {
+    object.suspension.reason = "approval";
+    object.suspension.approvals = pending_approvals(state);
+    object.ended_at = 0;
+    return;
+  }
   object.has_error = outcome.status != run_status::completed;
   object.error = std::move(outcome.why);
-  const auto& log = self->state.spec.services->log;
+}
+
+/// The last events, and the change of the run that they stand for.
+void record_end(agent_ptr self) {
+  auto& state = self->state;
+  const auto& object = state.record.object;
+  if (object.status == run_status::suspended)
+    for (size_t i = 0; i < state.calls.size(); ++i)
+      if (state.calls[i].is_pending)
+        announce_approval(self, i);
+  add_event(self, event_type::invocation_stop);
+  auto event = run_event{};
+  event.type = terminal_event(object.status);
+  event.text = object.response;
+  if (object.has_response && object.status == run_status::completed)
+    event.record = state.answer_record;
+  if (object.has_error)
+    event.why = shared<fault>{object.error};
+  if (object.status == run_status::suspended)
+    event.data_json = suspension_json(object.suspension);
+  add_event(self, std::move(event));
+  state.pending.change.push_back({object.status, now_micros(), 0,
+                                  encode_details(state.spec.request, object)});
+}
+
+/// A run whose end could not be stored has failed, whatever it did.
+co::task<void> store_end(agent_ptr self) {
+  try {
+    co_await sync(self);
+  } catch (const co::failure& why) {
+    auto& object = self->state.record.object;
+    object.status = run_status::failed;
+    object.has_error = true;
+    object.error = to_fault(why.reason());
+    auto event = run_event{};
+    event.type = event_type::run_error;
+    event.at = now_micros();
+    event.why = shared<fault>{object.error};
+    self->state.record.replace_last(std::move(event));
+  }
+}
+
+void log_end(const agent_state& state) {
+  const auto& object = state.record.object;
+  const auto& log = state.spec.services->log;
   for (const auto& failure : object.cleanup_failures)
     log(log_level::warn, "run " + object.run_id + ": " + failure);
   log(log_level::info, "run " + object.run_id + " of " + object.name + " is "
                          + to_string(object.status));
-  record.add(event_type::invocation_stop);
-  auto event = run_event{};
-  event.type = terminal_event(object.status);
-  event.text = object.response;
-  if (object.has_error)
-    event.why = shared<fault>{object.error};
-  record.add(std::move(event));
-  record.publish();
-  record.end();
 }
 
 co::task<void> end_run(agent_ptr self, run_outcome outcome) {
   auto& state = self->state;
-  if (outcome.status != run_status::completed)
-    state.record.publish(); // to end what works may take a while
+  if (outcome.status != run_status::completed
+      && outcome.status != run_status::suspended)
+    flush(self); // to end what works may take a while
   co_await end_workers(self);
-  settle_conversation(self, outcome);
-  // A completed run has synced with its answer.
-  if (outcome.status != run_status::completed && state.has_turn)
-    co_await settle_store(self, &outcome);
+  if (outcome.status != run_status::suspended)
+    settle_conversation(self, outcome);
   if (state.sandbox)
     co_await end_child(self, state.sandbox, "sandbox");
   state.sandbox = nullptr;
   if (state.spec.resources)
     co_await close_resources(self);
-  give_back_turn(self, outcome);
-  announce(self, std::move(outcome));
+  auto may_keep = outcome.status != run_status::suspended;
+  close_object(state, std::move(outcome));
+  record_end(self);
+  co_await store_end(self);
+  give_back_turn(self,
+                 may_keep && state.record.object.error.kind != errc::storage);
+  log_end(state);
+  state.record.publish();
+  state.record.end();
+  state.spec.services->feed->publish(
+    {state.spec.run_id, nullptr, state.record.object.status});
   self->send(state.spec.registry, run_over{state.spec.run_id});
 }
 

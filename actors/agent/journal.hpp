@@ -5,19 +5,34 @@
 
 namespace troupe {
 
-/// The conversation that a run belongs to.
-session_key session_of(const agent_state& state);
+// What a run does is collected here and leaves in one piece: to the store,
+// which keeps it whole or not at all, and to those who read the run's events.
 
-/// Appends `message` to the stored conversation; not awaited, see `sync`.
-void store_message(agent_ptr self, const chat_message_ptr& message);
+/// Appends `message` to the log of the conversation; gives its record.
+uint64_t log_message(agent_ptr self, const chat_message_ptr& message);
 
-/// Appends `message` to the conversation, here and in the store.
-void add_message(agent_ptr self, chat_message_ptr message);
+/// Appends `message` to the conversation, here and in the log.
+uint64_t add_message(agent_ptr self, chat_message_ptr message);
 
-/// Stores the run state as it is now.
-void store_run_state(agent_ptr self);
+/// Logs that the call in slot `index` is about to start.
+void log_intent(agent_ptr self, size_t index);
 
-/// Waits until all that was stored is as durable as the store makes it.
+/// Logs the run state as it is now.
+void log_run_state(agent_ptr self);
+
+/// Adds an event; a delta is for readers only.
+void add_event(agent_ptr self, run_event event);
+
+/// An event that is no more than its type and a text.
+void add_event(agent_ptr self, event_type type, std::string text = {});
+
+/// Sends the store what was collected; not awaited, see `sync`.
+void flush_store_part(agent_ptr self);
+
+/// Lets everybody have what was collected. Before each wait that may be long.
+void flush(agent_ptr self);
+
+/// Waits until all that was collected is as durable as the store makes it.
 /// Throws `co::failure`.
 co::task<void> sync(agent_ptr self);
 

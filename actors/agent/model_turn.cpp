@@ -25,26 +25,26 @@ model_request make_request(const agent_state& state) {
   return result;
 }
 
-void add_delta(agent_state& state, event_type type, std::string& whole,
+void add_delta(agent_ptr self, event_type type, std::string& whole,
                std::string& text) {
   whole += text;
-  if (state.record.has_reader())
-    state.record.add(type, std::move(text));
+  if (self->state.record.has_reader())
+    add_event(self, type, std::move(text));
 }
 
-void add_usage(agent_state& state, const token_usage& usage) {
-  auto& total = state.record.object.usage.tokens;
+void add_usage(agent_ptr self, const token_usage& usage) {
+  auto& total = self->state.record.object.usage.tokens;
   total.input_tokens += usage.input_tokens;
   total.output_tokens += usage.output_tokens;
   total.cached_tokens += usage.cached_tokens;
   auto event = run_event{};
   event.type = event_type::usage;
   event.usage = usage;
-  state.record.add(std::move(event));
+  add_event(self, std::move(event));
 }
 
-void add_retry(agent_state& state, model_event& x) {
-  ++state.record.object.usage.model_requests;
+void add_retry(agent_ptr self, model_event& x) {
+  ++self->state.record.object.usage.model_requests;
   auto event = run_event{};
   event.type = event_type::model_retry;
   event.attempt = x.attempt;
@@ -55,27 +55,28 @@ void add_retry(agent_state& state, model_event& x) {
   why.retryable = true;
   why.retry_after = x.delay;
   event.why = shared<fault>{std::move(why)};
-  state.record.add(std::move(event));
+  add_event(self, std::move(event));
 }
 
 /// Takes one event of the answer; gives the reason when it is the last.
-std::optional<stop_reason> take_event(agent_state& state, model_event& x) {
+std::optional<stop_reason> take_event(agent_ptr self, model_event& x) {
+  auto& state = self->state;
   switch (x.kind) {
     case model_event_kind::text_delta:
-      add_delta(state, event_type::text_delta, state.answer.text, x.text);
+      add_delta(self, event_type::text_delta, state.answer.text, x.text);
       break;
     case model_event_kind::reasoning_delta:
-      add_delta(state, event_type::reasoning_delta, state.answer.reasoning,
+      add_delta(self, event_type::reasoning_delta, state.answer.reasoning,
                 x.text);
       break;
     case model_event_kind::tool_call:
       state.answer.calls.push_back(std::move(x.call));
       break;
     case model_event_kind::usage:
-      add_usage(state, x.usage);
+      add_usage(self, x.usage);
       break;
     case model_event_kind::retry:
-      add_retry(state, x);
+      add_retry(self, x);
       break;
     case model_event_kind::stop:
       return x.stop;
@@ -89,14 +90,21 @@ void finish_answer(agent_ptr self) {
   answer.role = message_role::assistant;
   answer.at = now_micros();
   make_ids_unique(answer.calls);
-  for (const auto& call : answer.calls) {
-    auto event = run_event{};
-    event.type = event_type::tool_call;
+  auto message = chat_message_ptr{std::move(answer)};
+  state.answer_record = add_message(self, message);
+  auto event = run_event{};
+  event.record = state.answer_record;
+  event.type = event_type::tool_call;
+  for (const auto& call : message->calls) {
     event.call = shared<tool_call>{call};
-    state.record.add(std::move(event));
+    add_event(self, event);
+    ++event.call_index;
   }
-  state.record.add(event_type::message_stop, answer.text);
-  add_message(self, chat_message_ptr{std::move(answer)});
+  event = run_event{};
+  event.record = state.answer_record;
+  event.type = event_type::message_stop;
+  event.text = message->text;
+  add_event(self, std::move(event));
 }
 
 } // namespace
@@ -104,8 +112,8 @@ void finish_answer(agent_ptr self) {
 co::task<stop_reason> ask_model(agent_ptr self) {
   auto& state = self->state;
   ++state.record.object.usage.model_requests;
-  state.record.add(event_type::message_start);
-  state.record.publish();
+  add_event(self, event_type::message_start);
+  flush(self);
   // Not awaited in one expression: the frame would keep the request.
   auto asked = co::request<model_batch>(self, state.model, caf::infinite,
                                         make_request(state));
@@ -113,14 +121,14 @@ co::task<stop_reason> ask_model(agent_ptr self) {
   for (;;) {
     state.stream = batch.rest;
     for (auto& event : batch.events)
-      if (auto stop = take_event(state, event)) {
+      if (auto stop = take_event(self, event)) {
         state.stream = nullptr;
         finish_answer(self);
         co_return *stop;
       }
     if (!state.stream)
       throw co::failure{errc::protocol, "the model's answer has no end"};
-    state.record.publish();
+    flush(self);
     if (state.record.is_full())
       co_await state.record.has_room.wait(self);
     auto pulled = co::request<model_batch>(self, state.stream, caf::infinite,

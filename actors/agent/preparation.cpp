@@ -5,6 +5,8 @@
 #include "troupe/runtime/co/request.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/prompt/template_text.hpp"
+#include "troupe/runtime/run/run_details.hpp"
+#include "troupe/runtime/run/run_lease_time.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 
 #include <nlohmann/json.hpp>
@@ -15,6 +17,22 @@
 namespace troupe {
 
 namespace {
+
+/// The run as the store first hears of it.
+run_head begin_head(const agent_state& state) {
+  const auto& spec = state.spec;
+  auto result = run_head{};
+  result.run_id = spec.run_id;
+  result.kind = state.record.object.kind;
+  result.name = state.record.object.name;
+  result.session = state.key->session;
+  result.status = run_status::running;
+  result.created_at = spec.created_at;
+  result.updated_at = now_micros();
+  result.lease = {spec.services->owner, spec.epoch, lease_end()};
+  result.details = encode_details(spec.request, state.record.object);
+  return result;
+}
 
 const agent_settings& declared(const agent_state& state) {
   return state.spec.definition->settings;
@@ -50,15 +68,20 @@ void settle_rules(agent_state& state) {
 
 co::task<void> take_turn(agent_ptr self) {
   auto& state = self->state;
-  auto request = open_turn{session_of(state), state.spec.run_id,
-                           state.spec.has_fresh_session};
+  auto request = open_turn{state.key->session, state.spec.run_id,
+                           state.spec.has_fresh_session,
+                           state.spec.earlier != nullptr};
   state.has_turn = true;
   auto turn = co_await co::request<session_turn>(
     self, state.spec.services->sessions, caf::infinite, std::move(request));
   state.messages = std::move(turn.messages);
   state.state_json = shared<std::string>{std::move(turn.state_json)};
+  state.records = turn.records;
+  state.answer_record = turn.answer_record;
+  state.settled = std::move(turn.settled);
+  state.intents = std::move(turn.intents);
   for (auto& message : turn.repaired)
-    store_message(self, message);
+    log_message(self, message);
 }
 
 /// The role's request fields, and over them those of this run.
@@ -156,12 +179,30 @@ co::task<void> open_sandbox(agent_ptr self, sandbox_settings sandbox) {
   say_to_model(state, std::move(described.text));
 }
 
+/// Adds the user's message, and a note that it is there.
 void record_input(agent_ptr self) {
+  auto& state = self->state;
+  add_event(self, event_type::invocation_start);
   auto message = chat_message{};
   message.role = message_role::user;
-  message.text = self->state.spec.request.input;
+  message.text = state.spec.request.input;
   message.at = now_micros();
+  state.pending.values.push_back({input_value, message.at, {}});
   add_message(self, chat_message_ptr{std::move(message)});
+}
+
+/// Tells the store, and readers, that the run begins or goes on.
+void announce_start(agent_ptr self) {
+  auto& state = self->state;
+  if (!state.spec.earlier) {
+    state.pending.begin.push_back(begin_head(state));
+    add_event(self, event_type::run_start);
+  } else if (state.spec.earlier->events == 0) {
+    add_event(self, event_type::run_start); // it was queued
+  } else {
+    add_event(self, event_type::resumed);
+  }
+  flush(self); // the turn may be long in coming
 }
 
 } // namespace
@@ -169,13 +210,14 @@ void record_input(agent_ptr self) {
 co::task<void> prepare_run(agent_ptr self) {
   auto& state = self->state;
   const auto& request = state.spec.request;
-  state.record.add(event_type::run_start);
+  announce_start(self);
   settle_rules(state);
   state.invoked
     = shared<invocation>{invocation{state.spec.run_id, request.session_id,
                                     request.actor_id, request.context_json}};
-  state.record.publish(); // the turn may be long in coming
   co_await take_turn(self);
+  if (state.spec.end_at_once)
+    co_return;
   co_await choose_model(self);
   const auto& own = declared(state).sandbox;
   const auto& sandbox = own ? *own : state.spec.services->settings.sandbox;
@@ -183,8 +225,8 @@ co::task<void> prepare_run(agent_ptr self) {
   say_to_model(state, prompt_of(state));
   if (needs_sandbox(state))
     co_await open_sandbox(self, sandbox);
-  state.record.add(event_type::invocation_start);
-  record_input(self);
+  if (!state.spec.earlier || !state.spec.earlier->has_input)
+    record_input(self);
 }
 
 } // namespace troupe

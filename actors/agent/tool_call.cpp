@@ -5,6 +5,7 @@
 #include "troupe/runtime/co/request.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/permission/permission_decision.hpp"
+#include "troupe/runtime/run/call_decisions.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 
 #include <nlohmann/json.hpp>
@@ -65,7 +66,26 @@ std::string fault_of(const agent_state& state, const call_slot& slot) {
   return "invalid arguments: " + to_string(violations);
 }
 
-/// Empty when the call may run, otherwise what its model is told.
+/// What a person decided about this very call; null when nobody has.
+const stored_decision* find_decision(const agent_state& state,
+                                     const call_slot& slot) {
+  if (!state.spec.earlier)
+    return nullptr;
+  auto digest = digest_of(slot.call);
+  for (const auto& one : state.spec.earlier->decisions)
+    if (one.record == state.answer_record && one.call_id == slot.call.id
+        && !digest.empty() && one.digest == digest)
+      return &one;
+  return nullptr;
+}
+
+/// Puts a call aside until a person has decided about it.
+std::string await_person(call_slot& slot) {
+  slot.is_pending = true;
+  return {};
+}
+
+/// Empty when the call may run or waits, otherwise what its model is told.
 co::task<std::string> ask_permission(agent_ptr self, size_t index) {
   auto& state = self->state;
   const auto& slot = state.calls[index];
@@ -78,18 +98,20 @@ co::task<std::string> ask_permission(agent_ptr self, size_t index) {
     co_return std::string{};
   if (rule == permission_rule::deny)
     co_return denial(spec, "not in this mode");
+  if (state.permissions.mode == permission_mode::approve) {
+    const auto* decision = find_decision(state, slot);
+    if (decision == nullptr)
+      co_return await_person(state.calls[index]);
+    if (!decision->approve)
+      co_return denial(spec, decision->reason.empty() ? "by a person"
+                                                      : decision->reason);
+    co_return std::string{};
+  }
   const auto& approver = state.spec.services->approver;
   if (!approver)
     co_return denial(spec, "there is nobody to ask");
-  auto event = run_event{};
-  event.type = event_type::approval_request;
-  event.call = shared<tool_call>{slot.call};
-  auto data = nlohmann::json{{"capability", spec.capability},
-                             {"tool", spec.name},
-                             {"subject", subject}};
-  event.data_json = dump_json(data);
-  state.record.add(std::move(event));
-  state.record.publish();
+  announce_approval(self, index);
+  flush(self);
   auto question
     = permission_request{*state.invoked, state.spec.definition->settings.name,
                          slot.call, spec.capability, std::move(subject)};
@@ -101,6 +123,14 @@ co::task<std::string> ask_permission(agent_ptr self, size_t index) {
   if (answer->verdict == permission_verdict::deny)
     co_return denial(spec_of(state.calls[index]), answer->reason);
   co_return std::string{};
+}
+
+constexpr auto lost_call
+  = "interrupted: this call had been started, and its outcome is unknown";
+
+/// An earlier owner of the run started it, and it must not happen twice.
+bool is_lost(const call_slot& slot) {
+  return slot.was_started && spec_of(slot).recovery == recovery_class::ask;
 }
 
 tool_actor tool_for(agent_ptr self, offered_tool& target) {
@@ -141,7 +171,6 @@ void answer_call(agent_ptr self, size_t index, tool_result result) {
     event.data_json
       = dump_json(nlohmann::json{{"hidden_failure", result.hidden_failure}});
   }
-  state.record.add(std::move(event));
   auto message = chat_message{};
   message.role = message_role::tool;
   message.text = std::move(result.content);
@@ -151,7 +180,33 @@ void answer_call(agent_ptr self, size_t index, tool_result result) {
   message.at = now_micros();
   slot.state_patch = std::move(result.state_patch);
   slot.result = chat_message_ptr{std::move(message)};
-  store_message(self, slot.result);
+  slot.is_pending = false;
+  event.record = log_message(self, slot.result);
+  add_event(self, std::move(event));
+}
+
+void announce_approval(agent_ptr self, size_t index) {
+  const auto& slot = self->state.calls[index];
+  const auto& spec = spec_of(slot);
+  auto event = run_event{};
+  event.type = event_type::approval_request;
+  event.record = self->state.answer_record;
+  event.call_index = static_cast<uint32_t>(index);
+  event.call = shared<tool_call>{slot.call};
+  event.data_json = dump_json(
+    nlohmann::json{{"capability", spec.capability},
+                   {"tool", spec.name},
+                   {"subject", permission_subject(slot.call.arguments)}});
+  add_event(self, std::move(event));
+}
+
+std::vector<pending_approval> pending_approvals(const agent_state& state) {
+  auto result = std::vector<pending_approval>{};
+  for (const auto& slot : state.calls)
+    if (slot.is_pending)
+      result.push_back({slot.call, spec_of(slot).capability,
+                        state.answer_record, digest_of(slot.call)});
+  return result;
 }
 
 co::task<void> run_call(agent_ptr self, size_t index) {
@@ -161,12 +216,23 @@ co::task<void> run_call(agent_ptr self, size_t index) {
     co_return;
   }
   auto denied = co_await ask_permission(self, index);
+  if (state.calls[index].is_pending)
+    co_return;
   if (!denied.empty()) {
     answer_call(self, index, error_result(denied));
     co_return;
   }
+  if (is_lost(state.calls[index])) {
+    answer_call(self, index, error_result(lost_call));
+    co_return;
+  }
+  if (spec_of(state.calls[index]).recovery != recovery_class::read_only) {
+    log_intent(self, index);
+    co_await sync(self);
+  }
   auto request = tool_request{state.calls[index].call, state.invoked,
-                              state.state_json, state.spec.deadline};
+                              state.state_json, state.spec.deadline,
+                              state.answer_record};
   auto actor = tool_for(self, *state.calls[index].target);
   auto asked = co::request<tool_result>(self, actor, caf::infinite,
                                         std::move(request));

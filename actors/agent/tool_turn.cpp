@@ -21,26 +21,24 @@ offered_tool* find_tool(agent_state& state, const std::string& name) {
   return nullptr;
 }
 
-void open_slots(agent_state& state) {
-  state.calls.clear();
-  for (const auto& call : state.messages.back()->calls) {
-    auto slot = call_slot{};
-    slot.call = call;
-    slot.target = find_tool(state, call.name);
-    state.calls.push_back(std::move(slot));
+/// What an earlier owner of the run left of this turn.
+void take_earlier(agent_state& state) {
+  auto settled = std::exchange(state.settled, {});
+  for (size_t i = 0; i < settled.size() && i < state.calls.size(); ++i) {
+    state.calls[i].result = std::move(settled[i]);
+    state.calls[i].is_started = static_cast<bool>(state.calls[i].result);
   }
-  state.calls_are_done.reset();
+  for (const auto& intent : std::exchange(state.intents, {})) {
+    auto left = intent.occurrence;
+    for (auto& slot : state.calls)
+      if (slot.call.id == intent.call_id && left-- == 0)
+        slot.was_started = !slot.result;
+  }
 }
 
 bool is_exclusive(const call_slot& slot) {
   return slot.target != nullptr
          && slot.target->declared->definition.spec().exclusive;
-}
-
-bool has_effects(const call_slot& slot) {
-  return slot.target != nullptr
-         && slot.target->declared->definition.spec().recovery
-              != recovery_class::read_only;
 }
 
 void start_calls(agent_ptr self);
@@ -54,7 +52,7 @@ co::task<void> run_slot(agent_ptr self, size_t index) {
     state.exclusive_is_active = false;
   start_calls(self);
   if (state.active_calls > 0) // its result need not wait for the others
-    state.record.publish();
+    flush(self);
 }
 
 /// Starts what may run now, in order; sets `calls_are_done` behind the last.
@@ -73,7 +71,7 @@ void start_calls(agent_ptr self) {
       state.exclusive_is_active = true;
     state.running.spawn(self, call_key, run_slot(self, i));
   }
-  auto is_settled = [](const call_slot& x) { return x.result || !x.target; };
+  auto is_settled = [](const call_slot& x) { return x.result || x.is_pending; };
   if (state.active_calls == 0
       && std::all_of(state.calls.begin(), state.calls.end(), is_settled))
     state.calls_are_done.set();
@@ -83,17 +81,21 @@ void start_calls(agent_ptr self) {
 bool refuse_excess(agent_ptr self) {
   auto& state = self->state;
   auto& used = state.record.object.usage.tool_calls;
-  auto left = state.limits.max_tool_calls
-              - std::min<uint64_t>(used, state.limits.max_tool_calls);
-  auto is_over = state.calls.size() > left;
-  for (size_t i = left; i < state.calls.size(); ++i) {
+  auto is_over = false;
+  for (size_t i = 0; i < state.calls.size(); ++i) {
+    if (state.calls[i].result)
+      continue; // counted when it came
+    if (used < state.limits.max_tool_calls) {
+      ++used;
+      continue;
+    }
+    is_over = true;
     state.calls[i].is_started = true;
     answer_call(self, i,
                 error_result("not run: the run's limit of "
                              + std::to_string(state.limits.max_tool_calls)
                              + " tool calls is reached"));
   }
-  used += std::min<uint64_t>(left, state.calls.size());
   return is_over;
 }
 
@@ -119,20 +121,33 @@ void merge_state(agent_ptr self) {
   for (const auto& slot : state.calls)
     apply_patch(value, slot.state_patch);
   state.state_json = shared<std::string>{dump_json(value)};
-  store_run_state(self);
+  log_run_state(self);
 }
 
 } // namespace
 
-co::task<void> run_calls(agent_ptr self) {
+void open_slots(agent_state& state) {
+  state.calls.clear();
+  for (const auto& call : state.messages.back()->calls) {
+    auto slot = call_slot{};
+    slot.call = call;
+    slot.target = find_tool(state, call.name);
+    state.calls.push_back(std::move(slot));
+  }
+  take_earlier(state);
+  state.calls_are_done.reset();
+}
+
+co::task<turn_end> run_calls(agent_ptr self) {
   auto& state = self->state;
   open_slots(state);
   auto is_over = refuse_excess(self);
-  state.record.publish();
-  if (std::any_of(state.calls.begin(), state.calls.end(), has_effects))
-    co_await sync(self);
+  flush(self);
   start_calls(self);
   co_await state.calls_are_done.wait(self);
+  auto is_pending = [](const call_slot& x) { return x.is_pending; };
+  if (std::any_of(state.calls.begin(), state.calls.end(), is_pending))
+    co_return turn_end::waits;
   merge_state(self);
   settle_calls(self, {});
   if (is_over)
@@ -140,6 +155,7 @@ co::task<void> run_calls(agent_ptr self) {
                       "the run reached its limit of "
                         + std::to_string(state.limits.max_tool_calls)
                         + " tool calls"};
+  co_return turn_end::settled;
 }
 
 void settle_calls(agent_ptr self, const std::string& missing) {

@@ -5,9 +5,22 @@
 
 namespace troupe {
 
-/// Runs the calls of the conversation's last message and adds their results,
-/// in call order. Throws `co::failure` when the limit of calls is reached.
-co::task<void> run_calls(agent_ptr self);
+/// How a turn of calls ends.
+enum class turn_end : uint8_t {
+  /// Every call has its result.
+  settled,
+  /// A call waits for a person.
+  waits,
+};
+
+/// Runs those calls of the conversation's last message that have no result yet
+/// and adds all results, in call order, unless one has to wait. Throws
+/// `co::failure` when the limit of calls is reached.
+co::task<turn_end> run_calls(agent_ptr self);
+
+/// Opens the turn of the conversation's last message: a slot for each of its
+/// calls, with what an earlier owner of the run left.
+void open_slots(agent_state& state);
 
 /// Moves the results of the turn under way into the conversation: one for each
 /// call, in call order. A call without one is told `missing`.

@@ -62,6 +62,11 @@ void add_run(CLI::App& app, options& out) {
   run->add_option("PROMPT", out.prompt, "What to ask; - or none reads stdin")
     ->each([&out](const std::string&) { out.has_prompt = true; });
   run->add_flag("--events", out.events, "Print each event as a JSON line");
+  run->add_flag("--later", out.later, "Queue it and print its id");
+  run->add_option("--wait", out.wait, "With --later: not before, e.g. 10m");
+  run->add_option("--wait-until", out.wait_until,
+                  "With --later: not before, e.g. 2030-01-31T08:00:00Z");
+  run->add_option("--queue", out.queue, "With --later: the queue");
   select(run, out, command::run);
 }
 
@@ -99,6 +104,92 @@ void add_sessions(CLI::App& app, options& out) {
                       command::sessions_export);
   add_session_command(*sessions, out, "delete", "Remove one",
                       command::sessions_delete);
+}
+
+CLI::App* add_run_command(CLI::App& to, options& out, const char* name,
+                          const char* text, command which) {
+  auto* result = to.add_subcommand(name, text);
+  result->footer(std::string{"Example: troupe runs "} + name
+                 + " 0197a3c2-7d5e-7000-8000-3c5d2a1b4e6f");
+  add_common(*result, out);
+  result->add_option("ID", out.id, "The run")->required();
+  select(result, out, which);
+  return result;
+}
+
+void add_runs_list(CLI::App& runs, options& out) {
+  auto* list = runs.add_subcommand("list", "Stored runs, newest first");
+  list->footer("Example: troupe runs list --status suspended --json");
+  add_common(*list, out);
+  list->add_option("--status", out.status, "Of this status only")
+    ->check(
+      CLI::IsMember({"pending", "queued", "running", "suspended", "completed",
+                     "failed", "partial", "cancelled", "interrupted"}));
+  list->add_option("--name", out.name, "Of this agent only");
+  list->add_option("--kind", out.kind, "agent, workflow, swarm or graph")
+    ->check(CLI::IsMember({"agent", "workflow", "swarm", "graph"}));
+  list->add_option("--queue", out.queue, "Of this queue only")
+    ->each([&out](const std::string&) { out.has_queue = true; });
+  list->add_option("--since", out.since,
+                   "Made since then: 2030-01-31T08:00:00Z, or 2h ago as 2h");
+  list->add_option("--limit", out.limit, "At most so many");
+  select(list, out, command::runs_list);
+}
+
+void add_runs_resume(CLI::App& runs, options& out) {
+  auto* resume = add_run_command(runs, out, "resume", "Go on with one",
+                                 command::runs_resume);
+  auto* approve = resume->add_flag("--approve", out.approve,
+                                   "Allow the call that it waits for");
+  resume->add_flag("--deny", out.deny, "Refuse the call that it waits for")
+    ->excludes(approve);
+  resume->add_option("--reason", out.reason,
+                     "What the model is told of a --deny");
+  resume->add_option("--call", out.call, "Which call, where several wait");
+  resume->add_option("--input", out.input,
+                     "What a suspended workflow waits for, as JSON");
+  resume->add_flag("--events", out.events, "Print each event as a JSON line");
+}
+
+void add_runs(CLI::App& app, options& out) {
+  auto* runs = app.add_subcommand("runs", "Stored runs");
+  runs->footer("Example: troupe runs list");
+  runs->require_subcommand(1);
+  add_runs_list(*runs, out);
+  add_run_command(*runs, out, "show", "One run", command::runs_show);
+  add_run_command(*runs, out, "logs", "The events of one", command::runs_logs)
+    ->add_flag("--follow", out.follow, "Go on until the run has ended");
+  add_runs_resume(*runs, out);
+  add_run_command(*runs, out, "cancel", "End one as cancelled",
+                  command::runs_cancel)
+    ->add_option("--reason", out.reason, "Why");
+  add_run_command(*runs, out, "artifacts", "What one left behind",
+                  command::runs_artifacts)
+    ->add_option("NAME", out.name, "Write this one to stdout");
+  auto* reconcile = runs->add_subcommand(
+    "reconcile", "Mark as interrupted what lost its process");
+  reconcile->footer("Example: troupe runs reconcile");
+  add_common(*reconcile, out);
+  select(reconcile, out, command::runs_reconcile);
+  auto* prune = runs->add_subcommand("prune", "Remove runs that are over");
+  prune->footer(
+    "Example: troupe runs prune --older-than 30d --status completed");
+  add_common(*prune, out);
+  prune->add_option("--older-than", out.older_than, "e.g. 12h or 30d")
+    ->required();
+  prune->add_option("--status", out.status, "Of this status only")
+    ->check(CLI::IsMember({"completed", "failed", "partial", "cancelled"}));
+  select(prune, out, command::runs_prune);
+}
+
+void add_work(CLI::App& app, options& out) {
+  auto* work = app.add_subcommand("work", "Run what is queued and due");
+  work->footer("Example: troupe work --once");
+  add_common(*work, out);
+  work->add_flag("--once", out.once, "End when nothing is due");
+  work->add_option("--queue", out.queue, "Of this queue only")
+    ->each([&out](const std::string&) { out.has_queue = true; });
+  select(work, out, command::work);
 }
 
 void add_config(CLI::App& app, options& out) {
@@ -163,6 +254,8 @@ std::variant<options, int> parse_command_line(int argc, char** argv) {
   add_run(app, out);
   add_chat(app, out);
   add_sessions(app, out);
+  add_runs(app, out);
+  add_work(app, out);
   add_config(app, out);
   add_doctor(app, out);
   try {

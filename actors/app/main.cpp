@@ -24,6 +24,24 @@ int dispatch(const options& x, interrupts& signals) {
       return show_session_command(x);
     case command::sessions_delete:
       return delete_session_command(x);
+    case command::runs_list:
+      return list_runs_command(x);
+    case command::runs_show:
+      return show_run_command(x);
+    case command::runs_logs:
+      return show_run_logs(x);
+    case command::runs_resume:
+      return resume_run_command(x, signals);
+    case command::runs_cancel:
+      return cancel_run_command(x);
+    case command::runs_artifacts:
+      return show_artifacts(x);
+    case command::runs_reconcile:
+      return reconcile_runs_command(x);
+    case command::runs_prune:
+      return prune_runs_command(x);
+    case command::work:
+      return work_command(x, signals);
     case command::config_check:
       return check_config(x);
     case command::config_show:

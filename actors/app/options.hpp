@@ -14,6 +14,15 @@ enum class command : uint8_t {
   sessions_show,
   sessions_export,
   sessions_delete,
+  runs_list,
+  runs_show,
+  runs_logs,
+  runs_resume,
+  runs_cancel,
+  runs_artifacts,
+  runs_reconcile,
+  runs_prune,
+  work,
   config_check,
   config_show,
   doctor,
@@ -41,8 +50,28 @@ struct options {
   std::vector<std::string> context;
   std::string permission;
   std::string record;
-  // Of sessions.
+  bool later = false;
+  std::string wait;
+  std::string wait_until;
+  // Of run and work; of runs list.
+  std::string queue;
+  bool has_queue = false;
+  // Of sessions and runs.
   std::string id;
+  std::string status;
+  std::string kind;
+  std::string name;
+  std::string since;
+  uint64_t limit = 1000;
+  bool follow = false;
+  bool approve = false;
+  bool deny = false;
+  std::string reason;
+  std::string call;
+  std::string input;
+  std::string older_than;
+  // Of work.
+  bool once = false;
   // Of config check.
   std::string file;
 };

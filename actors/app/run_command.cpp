@@ -1,11 +1,17 @@
 #include "troupe/actors/app/commands.hpp"
-#include "troupe/actors/app/event_printer.hpp"
 #include "troupe/actors/app/exit_code.hpp"
 #include "troupe/actors/app/report.hpp"
 #include "troupe/actors/app/setup.hpp"
+#include "troupe/actors/app/show_run.hpp"
 #include "troupe/actors/app/terminal.hpp"
+#include "troupe/config/parse_units.hpp"
 #include "troupe/runtime/co/failure.hpp"
+#include "troupe/runtime/run/run_json.hpp"
+#include "troupe/runtime/run/timestamp.hpp"
 
+#include <nlohmann/json.hpp>
+
+#include <chrono>
 #include <iostream>
 #include <iterator>
 
@@ -14,12 +20,6 @@
 namespace troupe::app {
 
 namespace {
-
-output_form form_of(const options& x) {
-  if (x.events)
-    return output_form::events;
-  return x.json ? output_form::object : output_form::text;
-}
 
 caf::expected<std::string> prompt_of(const options& x) {
   if (x.has_prompt && x.prompt != "-")
@@ -37,25 +37,70 @@ caf::expected<std::string> prompt_of(const options& x) {
 int run_to_end(runtime& host, run_request request, const options& x,
                interrupts& signals) {
   auto agent = request.agent;
-  request.with_events = form_of(x) != output_form::object;
+  request.with_events = wants_events(x);
   auto run = host.start(std::move(request));
-  signals.on_first([&run] { run.cancel("interrupted"); });
-  auto printer = event_printer{form_of(x), run.run_id(), agent};
-  while (auto event = run.next())
-    printer.show(*event);
-  auto object = run.wait();
-  signals.on_first(nullptr);
-  printer.show_end(object);
-  return exit_code_of(object);
+  return show_run(run, agent, x, signals);
+}
+
+/// When a run that is put off may start; 0: at once.
+caf::expected<int64_t> due_time(const options& x) {
+  if (!x.wait.empty() && !x.wait_until.empty())
+    return make_error(errc::configuration,
+                      "--wait and --wait-until exclude each other",
+                      "command line");
+  if (!x.wait_until.empty()) {
+    auto due = parse_rfc3339(x.wait_until);
+    if (!due)
+      return make_error(errc::configuration, to_fault(due.error()).message,
+                        "--wait-until");
+    return due;
+  }
+  if (x.wait.empty())
+    return int64_t{0};
+  auto delay = parse_duration(x.wait);
+  if (!delay)
+    return make_error(errc::configuration, to_fault(delay.error()).message,
+                      "--wait");
+  using std::chrono::duration_cast;
+  return now_micros()
+         + duration_cast<std::chrono::microseconds>(*delay).count();
+}
+
+caf::error check_flags(const options& x) {
+  auto wrong = [](const char* what) {
+    return make_error(errc::configuration, what, "command line");
+  };
+  if (x.json && x.events)
+    return wrong("--json and --events exclude each other");
+  auto is_put_off = !x.wait.empty() || !x.wait_until.empty()
+                    || !x.queue.empty();
+  if (is_put_off && !x.later)
+    return wrong("--wait, --wait-until and --queue need --later");
+  if (x.later && x.events)
+    return wrong("--later and --events exclude each other");
+  if (x.later && !x.record.empty())
+    return wrong("--later and --record exclude each other");
+  return {};
+}
+
+int put_off(runtime& host, run_request request, const options& x, int64_t due) {
+  auto order = queue_run{std::move(request), x.queue, due};
+  auto object = host.run_later(std::move(order));
+  if (x.json)
+    std::cout << run_json(object).dump(2) << std::endl;
+  else
+    std::cout << object.run_id << std::endl;
+  return exit_completed;
 }
 
 } // namespace
 
 int run_agent(const options& x, interrupts& signals) {
-  if (x.json && x.events)
-    return report(make_error(errc::configuration,
-                             "--json and --events exclude each other",
-                             "command line"));
+  if (auto why = check_flags(x))
+    return report(why);
+  auto due = due_time(x);
+  if (!due)
+    return report(due.error());
   auto setup = setup_for(x);
   if (!setup)
     return report(setup.error());
@@ -65,6 +110,8 @@ int run_agent(const options& x, interrupts& signals) {
   setup->request.input = std::move(*prompt);
   try {
     auto host = runtime{std::move(setup->runtime)};
+    if (x.later)
+      return put_off(host, std::move(setup->request), x, *due);
     return run_to_end(host, std::move(setup->request), x, signals);
   } catch (const co::failure& why) {
     return report(why.reason());

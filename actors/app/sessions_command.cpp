@@ -2,16 +2,15 @@
 #include "troupe/actors/app/exit_code.hpp"
 #include "troupe/actors/app/report.hpp"
 #include "troupe/actors/app/setup.hpp"
+#include "troupe/actors/app/store_access.hpp"
 #include "troupe/actors/app/terminal.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/model/history.hpp"
 #include "troupe/runtime/model/message_record.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
-#include "troupe/storage/store.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <limits>
@@ -21,18 +20,6 @@ namespace troupe::app {
 namespace {
 
 using json = nlohmann::ordered_json;
-using store_ptr = std::unique_ptr<store>;
-
-/// The store of the configuration; one that does not exist is not made.
-caf::expected<store_ptr> open_store(const options& x) {
-  auto loaded = settings_for(x);
-  if (!loaded)
-    return std::move(loaded.error());
-  const auto& storage = loaded->settings.storage;
-  if (storage.in_memory || !std::filesystem::exists(storage.path))
-    return make_memory_store();
-  return make_lmdb_store(storage);
-}
 
 json text_or_null(const std::string& text) {
   return text.empty() ? json(nullptr) : json(sanitize_utf8(text));
@@ -47,8 +34,8 @@ json key_json(const session_key& key) {
 }
 
 /// The one session that was named.
-caf::expected<session_key> find_session(store& from, const options& x) {
-  auto all = from.list(x.id);
+caf::expected<session_key> find_session(store& store, const options& x) {
+  auto all = store.list(x.id);
   if (!all)
     return std::move(all.error());
   auto names = std::string{};
@@ -75,10 +62,10 @@ caf::expected<session_key> find_session(store& from, const options& x) {
 }
 
 /// All messages with the numbers of their records.
-caf::expected<json> messages_json(store& from, const session_key& key) {
+caf::expected<json> messages_json(store& store, const session_key& key) {
   auto messages = std::vector<chat_message_ptr>{};
   for (auto after = uint64_t{0};;) {
-    auto page = from.load(key, after, 1024);
+    auto page = store.load(key, after, 1024);
     if (!page)
       return std::move(page.error());
     if (page->empty())
@@ -158,9 +145,9 @@ int list_sessions_command(const options& x) {
 }
 
 int show_session_command(const options& x) {
-  return with_session(x, [&](store& from, const session_key& key) {
+  return with_session(x, [&](store& store, const session_key& key) {
     auto session = key_json(key);
-    auto messages = messages_json(from, key);
+    auto messages = messages_json(store, key);
     if (!messages)
       return report(messages.error());
     session["messages"] = std::move(*messages);
@@ -173,8 +160,8 @@ int show_session_command(const options& x) {
 }
 
 int delete_session_command(const options& x) {
-  return with_session(x, [&](store& from, const session_key& key) {
-    auto erased = from.erase(key);
+  return with_session(x, [&](store& store, const session_key& key) {
+    auto erased = store.erase(key);
     if (!erased)
       return report(erased.error());
     if (x.json)

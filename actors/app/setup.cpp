@@ -67,6 +67,7 @@ caf::error add_agent(const options& x, const environment_map& environment,
   if (!settings)
     return std::move(settings.error());
   out.request.agent = settings->name;
+  out.request.agent_file = fs::absolute(x.agent).lexically_normal().string();
   // The file that was named counts, whatever the configuration calls so.
   out.runtime.settings.agents.erase(settings->name);
   out.runtime.agents.emplace_back(std::move(*settings));
@@ -146,18 +147,27 @@ caf::expected<loaded_settings> settings_for(const options& x) {
   return load_settings(request);
 }
 
-caf::expected<run_setup> setup_for(const options& x) {
+caf::expected<runtime_options> runtime_setup_for(const options& x) {
   auto loaded = settings_for(x);
   if (!loaded)
     return std::move(loaded.error());
-  auto result = run_setup{};
-  result.runtime.settings = std::move(loaded->settings);
-  result.runtime.folder = working_directory();
-  result.runtime.environment = process_environment();
-  result.runtime.record_to = x.record;
-  result.runtime.on_log = log_to_stderr(log_level_from(x.log_level));
+  auto result = runtime_options{};
+  result.settings = std::move(loaded->settings);
+  result.folder = working_directory();
+  result.environment = process_environment();
+  result.record_to = x.record;
+  result.on_log = log_to_stderr(log_level_from(x.log_level));
   if (is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO))
-    result.runtime.on_ask = ask_on_terminal;
+    result.on_ask = ask_on_terminal;
+  return result;
+}
+
+caf::expected<run_setup> setup_for(const options& x) {
+  auto host = runtime_setup_for(x);
+  if (!host)
+    return std::move(host.error());
+  auto result = run_setup{};
+  result.runtime = std::move(*host);
   if (auto why = add_agent(x, result.runtime.environment, result))
     return why;
   if (auto why = check_record(x.record))

@@ -20,6 +20,9 @@ struct run_setup {
 
 caf::expected<run_setup> setup_for(const options& x);
 
+/// A runtime without an agent of its own: those of the configuration.
+caf::expected<runtime_options> runtime_setup_for(const options& x);
+
 /// The program's working directory.
 std::string working_directory();
 

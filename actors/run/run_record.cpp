@@ -13,24 +13,24 @@ constexpr auto usual_batch = size_t{4};
 
 } // namespace
 
-void run_record::add(run_event event) {
-  auto is_delta = event.type == event_type::text_delta
-                  || event.type == event_type::reasoning_delta;
-  if (!is_delta)
+void run_record::number(run_event& event) {
+  event.at = now_micros();
+  if (!is_delta(event.type))
     event.seq = ++last_seq_;
+}
+
+void run_record::add(run_event event) {
   if (!with_events_)
     return;
-  event.at = now_micros();
   if (events_.empty())
     events_.reserve(usual_batch);
   events_.push_back(std::move(event));
 }
 
-void run_record::add(event_type type, std::string text) {
-  auto event = run_event{};
-  event.type = type;
-  event.text = std::move(text);
-  add(std::move(event));
+void run_record::replace_last(run_event event) {
+  event.seq = last_seq_;
+  if (!events_.empty())
+    events_.back() = std::move(event);
 }
 
 void run_record::publish() {

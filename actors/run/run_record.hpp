@@ -29,12 +29,21 @@ public:
     with_events_ = true;
   }
 
-  /// Adds an event, numbered unless it is a delta. Readers hear of it at the
-  /// next `publish`, so that what happens at once is read at once.
+  /// The number that the last event has; for a run that goes on.
+  void go_on_after(uint64_t seq) noexcept {
+    last_seq_ = seq;
+  }
+
+  /// Gives an event its time and, unless it is a delta, its number.
+  void number(run_event& event);
+
+  /// Keeps a numbered event for its reader, who hears of it at the next
+  /// `publish`, so that what happens at once is read at once.
   void add(run_event event);
 
-  /// An event that is no more than its type and a text.
-  void add(event_type type, std::string text = {});
+  /// Puts `event`, under the number of the last, in place of it; readers must
+  /// not have heard of that one.
+  void replace_last(run_event event);
 
   /// Lets readers have what was added.
   void publish();

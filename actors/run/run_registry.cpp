@@ -1,5 +1,7 @@
 #include "troupe/actors/run/run_registry.hpp"
 
+#include "troupe/actors/run/run_leases.hpp"
+#include "troupe/actors/run/run_resumption.hpp"
 #include "troupe/config/nearest_name.hpp"
 #include "troupe/runtime/co/serve.hpp"
 #include "troupe/runtime/co/sleep.hpp"
@@ -16,26 +18,7 @@ namespace troupe {
 
 namespace {
 
-using registry_ptr = run_registry_actor::stateful_pointer<run_registry_state>;
-
 constexpr auto timer_key = co::frame_key{0, 1};
-
-agent_definition_ptr find_agent(const run_registry_state& state,
-                                const std::string& name) {
-  const auto& agents = state.spec.agents;
-  auto found = agents.find(name);
-  if (found != agents.end())
-    return found->second;
-  auto names = std::vector<std::string>{};
-  for (const auto& [known, definition] : agents)
-    names.push_back(known);
-  auto hint = std::string{};
-  if (auto near = nearest_name(name, names))
-    hint = "did you mean \"" + *near + "\"?";
-  throw co::failure{make_error(errc::configuration,
-                               "there is no agent \"" + name + "\"", {},
-                               std::move(hint))};
-}
 
 void check_object(const std::string& text, const char* what) {
   if (text.empty())
@@ -47,12 +30,16 @@ void check_object(const std::string& text, const char* what) {
                                              + to_fault(value.error()).message};
 }
 
+} // namespace
+
 void check_request(const run_request& request) {
   check_object(request.context_json, "the context");
   check_object(request.settings_json, "the model settings");
   if (request.deadline.count() < 0)
     throw co::failure{errc::configuration, "a deadline is not negative"};
 }
+
+namespace {
 
 bool has_room(const run_registry_state& state) {
   return state.runs.size()
@@ -102,18 +89,6 @@ void watch_deadlines(registry_ptr self) {
   state.running.spawn(self, timer_key, keep_deadlines(self));
 }
 
-run_handle spawn_run(registry_ptr self, agent_spec spec) {
-  auto& state = self->state;
-  auto deadline = spec.deadline;
-  auto result = run_handle{spec.run_id, spec.request.session_id, {}};
-  result.run = self->spawn<caf::monitored>(agent_behavior, std::move(spec));
-  auto place = state.deadlines.emplace(deadline, result.run_id);
-  state.runs.emplace(result.run_id,
-                     run_registry_state::entry{result.run, place});
-  watch_deadlines(self);
-  return result;
-}
-
 co::task<run_handle> start(registry_ptr self, start_run order) {
   auto& state = self->state;
   auto spec = agent_spec{};
@@ -129,13 +104,7 @@ co::task<run_handle> start(registry_ptr self, start_run order) {
     spec.request.session_id = state.ids.next(spec.created_at);
     spec.has_fresh_session = true;
   }
-  while (!has_room(state) && !state.is_closing) {
-    state.has_room.reset();
-    co_await state.has_room.wait(self);
-  }
-  if (state.is_closing)
-    throw co::failure{errc::cancelled, "the runtime is closing"};
-  spec.deadline = deadline_of(state, spec);
+  co_await await_room(self);
   co_return spawn_run(self, std::move(spec));
 }
 
@@ -157,6 +126,7 @@ void forget_dead(registry_ptr self, const caf::actor_addr& who) {
   for (auto& [run_id, entry] : self->state.runs)
     if (entry.run.address() == who) {
       auto id = run_id;
+      mark_interrupted(self, id, entry.epoch);
       forget(self, id);
       return;
     }
@@ -178,6 +148,48 @@ co::task<done> close(registry_ptr self, end_work) {
 
 } // namespace
 
+agent_definition_ptr find_agent(const run_registry_state& state,
+                                const std::string& name) {
+  const auto& agents = state.spec.agents;
+  auto found = agents.find(name);
+  if (found != agents.end())
+    return found->second;
+  auto names = std::vector<std::string>{};
+  for (const auto& [known, definition] : agents)
+    names.push_back(known);
+  auto hint = std::string{};
+  if (auto near = nearest_name(name, names))
+    hint = "did you mean \"" + *near + "\"?";
+  throw co::failure{make_error(errc::configuration,
+                               "there is no agent \"" + name + "\"", {},
+                               std::move(hint))};
+}
+
+co::task<void> await_room(registry_ptr self) {
+  auto& state = self->state;
+  while (!has_room(state) && !state.is_closing) {
+    state.has_room.reset();
+    co_await state.has_room.wait(self);
+  }
+  if (state.is_closing)
+    throw co::failure{errc::cancelled, "the runtime is closing"};
+}
+
+run_handle spawn_run(registry_ptr self, agent_spec spec) {
+  auto& state = self->state;
+  auto deadline = deadline_of(state, spec);
+  auto epoch = spec.epoch;
+  spec.deadline = deadline;
+  auto result = run_handle{spec.run_id, spec.request.session_id, {}};
+  result.run = self->spawn<caf::monitored>(agent_behavior, std::move(spec));
+  auto place = state.deadlines.emplace(deadline, result.run_id);
+  state.runs.emplace(result.run_id,
+                     run_registry_state::entry{result.run, epoch, place});
+  watch_deadlines(self);
+  keep_leases(self);
+  return result;
+}
+
 run_registry_actor::behavior_type
 run_registry_behavior(registry_ptr self, run_registry_spec spec) {
   self->state.spec = std::move(spec);
@@ -185,6 +197,9 @@ run_registry_behavior(registry_ptr self, run_registry_spec spec) {
     [self](caf::down_msg& x) { forget_dead(self, x.source); });
   return {
     co::serve(self, start),
+    co::serve(self, put_off),
+    co::serve(self, resume),
+    co::serve(self, cancel_stored),
     [self](const run_over& x) { forget(self, x.run_id); },
     co::serve(self, close),
     co::serve_cancel(self),

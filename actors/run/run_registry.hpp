@@ -4,9 +4,11 @@
 #include "troupe/actors/run/run_services.hpp"
 #include "troupe/runtime/co/event.hpp"
 #include "troupe/runtime/co/scope.hpp"
+#include "troupe/runtime/co/task.hpp"
 #include "troupe/runtime/messages/ids.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -17,6 +19,9 @@ struct run_registry_spec {
   run_services_ptr services;
   /// Name -> definition.
   std::map<std::string, agent_definition_ptr> agents;
+  /// Reads an agent file that another process ran.
+  std::function<caf::expected<agent_definition_ptr>(const std::string& file)>
+    load_agent;
 };
 
 /// Owns the top-level runs of a runtime: starts them, no more at once than
@@ -27,6 +32,7 @@ struct run_registry_state {
 
   struct entry {
     run_actor run;
+    uint64_t epoch = 0;
     /// Its place in `deadlines`.
     std::multimap<int64_t, std::string>::iterator deadline;
   };
@@ -43,11 +49,29 @@ struct run_registry_state {
   /// Set when no run is left.
   co::event is_empty;
   bool is_closing = false;
+  /// Somebody looks after the leases.
+  bool is_keeping_leases = false;
   co::scope running;
 };
 
-run_registry_actor::behavior_type run_registry_behavior(
-  run_registry_actor::stateful_pointer<run_registry_state> self,
-  run_registry_spec spec);
+using registry_ptr = run_registry_actor::stateful_pointer<run_registry_state>;
+
+run_registry_actor::behavior_type run_registry_behavior(registry_ptr self,
+                                                        run_registry_spec spec);
+
+// For what else the registry does: see run_resumption.hpp, run_leases.hpp.
+
+/// The definition called `name`; throws `co::failure` with the nearest name.
+agent_definition_ptr find_agent(const run_registry_state& state,
+                                const std::string& name);
+
+/// Throws `co::failure` where what the application gave is not well-formed.
+void check_request(const run_request& request);
+
+/// Waits until one more run may start; throws when the registry closes.
+co::task<void> await_room(registry_ptr self);
+
+/// Starts the actor of a run, whose deadline begins now.
+run_handle spawn_run(registry_ptr self, agent_spec spec);
 
 } // namespace troupe

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "troupe/actors/run/log.hpp"
+#include "troupe/actors/run/run_feed.hpp"
 #include "troupe/config/settings.hpp"
 #include "troupe/runtime/co/blocking_pool.hpp"
 #include "troupe/runtime/messages/interfaces.hpp"
@@ -14,6 +15,8 @@ namespace troupe {
 /// What all runs of one runtime share. Immutable once the runtime started.
 struct run_services {
   troupe::settings settings;
+  /// This process, as the owner of runs.
+  std::string owner;
   /// What relative paths of workspaces count from; absolute.
   std::string folder;
   store_actor store;
@@ -24,6 +27,8 @@ struct run_services {
   std::shared_ptr<co::blocking_pool> pool;
   /// Where lines for the operator go; never empty.
   log_sink log;
+  /// Where those hear of runs who want to.
+  std::shared_ptr<run_feed> feed;
   /// Makes the sandbox of one run.
   std::function<sandbox_actor(caf::actor_system&, const sandbox_settings&,
                               const workspace_settings&)>

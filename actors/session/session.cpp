@@ -1,5 +1,6 @@
 #include "troupe/actors/session/session.hpp"
 
+#include "troupe/actors/session/session_owner.hpp"
 #include "troupe/runtime/co/request.hpp"
 #include "troupe/runtime/co/serve.hpp"
 #include "troupe/runtime/model/history.hpp"
@@ -10,8 +11,6 @@
 namespace troupe {
 
 namespace {
-
-using session_ptr = session_actor::stateful_pointer<session_state>;
 
 void grant_next(session_ptr self);
 
@@ -87,16 +86,43 @@ void end_turn(session_ptr self) {
   tell_if_idle(self);
 }
 
-co::task<session_turn> load(session_ptr self) {
-  auto request = load_session{self->state.spec.key};
-  auto stored = co_await co::request<stored_session>(
-    self, self->state.spec.store, caf::infinite, std::move(request));
-  auto history = repair_history(std::move(stored.messages));
+session_turn turn_from(stored_session stored, bool resumes) {
+  auto rule = resumes ? open_turn_rule::keep : open_turn_rule::close;
+  auto history = repair_history(std::move(stored.messages), rule);
   auto result = session_turn{};
   result.messages = std::move(history.messages);
   result.repaired = std::move(history.added);
+  result.settled = std::move(history.open);
   result.state_json = std::move(stored.state_json);
-  co_return result;
+  result.records = stored.records;
+  result.answer_record = stored.answer_record;
+  if (resumes)
+    result.intents = std::move(stored.intents);
+  return result;
+}
+
+/// The conversation as it is stored, or as it is here where nothing was added
+/// to it since; waits until no other run has it, in whatever process.
+co::task<session_turn> load(session_ptr self, open_turn request) {
+  auto& state = self->state;
+  auto query = load_session{state.spec.key};
+  if (state.is_loaded)
+    query.known_records = state.records;
+  for (;;) {
+    auto asked = co::request<stored_session>(self, state.spec.store,
+                                             caf::infinite, query);
+    auto stored = co_await asked;
+    if (stored.open_run.empty() || stored.open_run == request.run_id) {
+      if (!stored.is_known)
+        co_return turn_from(std::move(stored), request.resumes);
+      auto result = session_turn{};
+      result.messages = std::exchange(state.messages, {});
+      result.state_json = state.state_json;
+      result.records = state.records;
+      co_return result;
+    }
+    co_await await_release(self, std::move(stored.open_run));
+  }
 }
 
 /// Waits for the turn and gives the conversation away with it.
@@ -108,14 +134,10 @@ co::task<session_turn> take_turn(session_ptr self, open_turn request,
   co_await place.granted.wait(self);
   auto& state = self->state;
   auto result = session_turn{};
-  if (state.is_loaded) {
-    result.messages = std::exchange(state.messages, {});
-    result.state_json = state.state_json;
-    state.is_loaded = false;
-  } else if (!request.fresh) {
+  if (!request.fresh) {
     auto failed = caf::error{};
     try {
-      result = co_await load(self);
+      result = co_await load(self, std::move(request));
     } catch (const co::failure& why) {
       failed = why.reason();
     }
@@ -124,6 +146,8 @@ co::task<session_turn> take_turn(session_ptr self, open_turn request,
       throw co::failure{std::move(failed)};
     }
   }
+  state.messages.clear();
+  state.is_loaded = false;
   co_return result;
 }
 
@@ -144,6 +168,7 @@ void close(session_ptr self, close_turn& x) {
     if (x.keep) {
       state.messages = std::move(x.messages);
       state.state_json = std::move(x.state_json);
+      state.records = x.records;
       state.is_loaded = true;
     }
     end_turn(self);

@@ -32,6 +32,8 @@ struct session_state {
   /// The conversation, when `is_loaded` and no run has the turn.
   std::vector<chat_message_ptr> messages;
   std::string state_json = "{}";
+  /// How many records the log had then.
+  uint64_t records = 0;
   bool is_loaded = false;
   /// The run that has the turn, and its actor; empty: none.
   std::string holder;
@@ -43,8 +45,9 @@ struct session_state {
   co::scope running;
 };
 
-session_actor::behavior_type
-session_behavior(session_actor::stateful_pointer<session_state> self,
-                 session_spec spec);
+using session_ptr = session_actor::stateful_pointer<session_state>;
+
+session_actor::behavior_type session_behavior(session_ptr self,
+                                              session_spec spec);
 
 } // namespace troupe

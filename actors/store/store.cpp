@@ -1,7 +1,8 @@
 #include "troupe/actors/store/store.hpp"
 
-#include "troupe/runtime/co/serve.hpp"
+#include "troupe/actors/store/store_queries.hpp"
 #include "troupe/runtime/model/message_record.hpp"
+#include "troupe/runtime/run/event_record.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 
 #include <algorithm>
@@ -11,10 +12,6 @@ namespace troupe {
 
 namespace {
 
-using store_ptr = store_actor::stateful_pointer<store_state>;
-
-constexpr auto page_size = size_t{1024};
-
 void due(store_ptr self) {
   if (std::exchange(self->state.flush_is_due, true))
     return;
@@ -22,64 +19,92 @@ void due(store_ptr self) {
   self->send(self, flush_store{});
 }
 
-caf::error refused(const store_commit& entry) {
-  if (entry.refusal == commit_refusal::none)
-    return {};
-  return make_error(errc::storage, "the conversation belongs to another run");
+session_record record_of(const log_entry& entry) {
+  if (entry.message)
+    return {0, record_kind::message, entry.message->at,
+            encode_message(*entry.message)};
+  if (!entry.state_json.empty())
+    return {0, record_kind::state, now_micros(),
+            encode_state(entry.state_json)};
+  return {0, record_kind::intent, now_micros(), encode_intent(entry.intent)};
 }
 
-void fail(store_state& state, const store_commit& entry,
-          const caf::error& why) {
-  for (const auto& session : entry.sessions)
-    state.failed.emplace_back(session.key, why);
+store_commit commit_of(commit_run& x) {
+  auto result = store_commit{};
+  result.run_id = x.run->run_id;
+  result.epoch = x.run->epoch;
+  if (!x.begin.empty())
+    result.begin = std::move(x.begin.front());
+  if (!x.change.empty())
+    result.change = std::move(x.change.front());
+  result.events.reserve(x.events.size());
+  for (const auto& event : x.events)
+    result.events.push_back(make_event_record(event));
+  result.values = std::move(x.values);
+  result.artifacts = std::move(x.artifacts);
+  if (x.log.empty())
+    return result;
+  auto& append = result.sessions.emplace_back();
+  append.key = x.run->session;
+  append.records.reserve(x.log.size());
+  for (const auto& entry : x.log)
+    append.records.push_back(record_of(entry));
+  return result;
 }
 
-/// Stores the entries one by one after all of them together failed, so that
+caf::error error_of(commit_refusal refusal, const run_key& run) {
+  switch (refusal) {
+    case commit_refusal::none:
+      return {};
+    case commit_refusal::stale:
+      return make_error(errc::storage,
+                        "the run was taken over by another process",
+                        run.run_id);
+    case commit_refusal::session_busy:
+      return make_error(errc::storage,
+                        "the conversation belongs to another run",
+                        run.session.session_id);
+    case commit_refusal::out_of_order:
+    case commit_refusal::exists:
+      break;
+  }
+  return make_error(errc::internal,
+                    "the store has other records of this run than it made",
+                    run.run_id);
+}
+
+/// Commits the entries one by one after all of them together failed, so that
 /// one that cannot be stored does not take the others with it.
-void append_singly(store_state& state, std::vector<store_commit> batch) {
+void commit_singly(store_state& state) {
   auto one = std::vector<store_commit>(1);
-  for (auto& entry : batch) {
-    one.front() = std::move(entry);
-    auto why = state.sessions->commit(one);
+  for (size_t i = 0; i < state.batch.size(); ++i) {
+    one.front() = std::move(state.batch[i]);
+    auto why = state.disk->commit(one);
     if (!why)
-      why = refused(one.front());
+      why = error_of(one.front().refusal, *state.owners[i]);
     if (why)
-      fail(state, one.front(), why);
+      state.failed.emplace_back(state.owners[i], std::move(why));
   }
 }
 
-void commit(store_state& state) {
-  if (state.batch.empty())
-    return;
-  if (state.sessions->commit(state.batch))
-    append_singly(state, std::move(state.batch));
-  else
-    for (const auto& entry : state.batch)
-      if (auto why = refused(entry))
-        fail(state, entry, why);
-  state.batch.clear(); // its room serves the next commit
-}
-
-void append(store_ptr self, append_session& x) {
-  auto entry = session_append{std::move(x.key), {}};
-  for (const auto& message : x.messages)
-    entry.records.push_back(
-      {0, record_kind::message, message->at, encode_message(*message)});
-  if (!x.state_json.empty())
-    entry.records.push_back(
-      {0, record_kind::state, now_micros(), encode_state(x.state_json)});
-  self->state.batch.emplace_back().sessions.push_back(std::move(entry));
-  if (self->state.sessions->is_on_disk())
+void commit(store_ptr self, commit_run& x) {
+  auto& state = self->state;
+  state.batch.push_back(commit_of(x));
+  state.owners.push_back(std::move(x.run));
+  if (state.disk->is_on_disk())
     due(self);
   else
-    commit(self->state);
+    commit_batch(state);
 }
 
-/// The first failure of `key`; all of them are forgotten.
-caf::error take_failure(store_state& state, const session_key& key) {
+/// The first failure of `run`; all of them are forgotten.
+caf::error take_failure(store_state& state, const run_key& run) {
+  if (state.failed.empty())
+    return {};
   auto result = caf::error{};
-  auto is_ours = [&](std::pair<session_key, caf::error>& x) {
-    if (!(x.first == key))
+  auto is_ours = [&](std::pair<shared<run_key>, caf::error>& x) {
+    if (x.first->run_id != run.run_id || x.first->epoch != run.epoch
+        || !(x.first->session == run.session))
       return false;
     if (!result)
       result = std::move(x.second);
@@ -93,12 +118,12 @@ caf::error take_failure(store_state& state, const session_key& key) {
 caf::result<done> sync(store_ptr self, sync_store& x) {
   auto& state = self->state;
   if (state.batch.empty()) { // all of it has been committed, or has failed
-    if (auto why = take_failure(state, x.key))
+    if (auto why = take_failure(state, *x.run))
       return why;
     return done{};
   }
   state.waiting.push_back(self->make_response_promise());
-  state.waiting_for.push_back(std::move(x.key));
+  state.waiting_for.push_back(std::move(x.run));
   due(self);
   return caf::delegated<done>{};
 }
@@ -106,81 +131,69 @@ caf::result<done> sync(store_ptr self, sync_store& x) {
 void flush(store_ptr self) {
   auto& state = self->state;
   state.flush_is_due = false;
-  commit(state);
+  commit_batch(state);
   auto waiting = std::exchange(state.waiting, {});
-  auto keys = std::exchange(state.waiting_for, {});
+  auto runs = std::exchange(state.waiting_for, {});
   for (size_t i = 0; i < waiting.size(); ++i) {
-    if (auto why = take_failure(state, keys[i]))
+    if (auto why = take_failure(state, *runs[i]))
       waiting[i].deliver(std::move(why));
     else
       waiting[i].deliver(done{});
   }
 }
 
-caf::error take_record(const session_record& record, stored_session& out) {
-  if (record.kind == record_kind::state) {
-    auto state = decode_state(record.body);
-    if (!state)
-      return std::move(state.error());
-    out.state_json = std::move(*state);
-    return {};
-  }
-  auto message = decode_message(record.body);
-  if (!message)
-    return std::move(message.error());
-  out.messages.emplace_back(std::move(*message));
-  return {};
-}
-
-caf::result<stored_session> load(store_state& state, const session_key& key) {
-  commit(state);
-  auto result = stored_session{};
-  for (auto after = uint64_t{0};;) {
-    auto page = state.sessions->load(key, after, page_size);
-    if (!page)
-      return std::move(page.error());
-    for (const auto& record : *page)
-      if (auto why = take_record(record, result))
-        return why;
-    if (page->size() < page_size)
-      return result;
-    after = page->back().seq;
-  }
+/// Who asks sees what was sent before.
+template <class Message>
+auto query(store_ptr self, const Message& x) {
+  commit_batch(self->state);
+  return answer_query(*self->state.disk, x);
 }
 
 } // namespace
 
+void commit_batch(store_state& state) {
+  if (state.batch.empty())
+    return;
+  if (state.disk->commit(state.batch))
+    commit_singly(state);
+  else
+    for (size_t i = 0; i < state.batch.size(); ++i)
+      if (auto why = error_of(state.batch[i].refusal, *state.owners[i]))
+        state.failed.emplace_back(state.owners[i], std::move(why));
+  state.batch.clear(); // its room serves the next commit
+  state.owners.clear();
+}
+
 store_actor::behavior_type
-store_behavior(store_ptr self,
-               std::shared_ptr<std::unique_ptr<store>> sessions) {
-  self->state.sessions = std::move(*sessions);
+store_behavior(store_ptr self, std::shared_ptr<std::unique_ptr<store>> disk) {
+  self->state.disk = std::move(*disk);
   return {
-    [self](append_session& x) { append(self, x); },
+    [self](commit_run& x) { commit(self, x); },
     [self](sync_store& x) { return sync(self, x); },
-    [self](const load_session& x) { return load(self->state, x.key); },
-    [self](const list_sessions& x) -> caf::result<session_list> {
-      commit(self->state);
-      auto all = self->state.sessions->list(x.session_id);
-      if (!all)
-        return std::move(all.error());
-      return session_list{std::move(*all)};
-    },
-    [self](const erase_session& x) -> caf::result<erased_sessions> {
-      commit(self->state);
-      auto count = self->state.sessions->erase(x.key);
-      if (!count)
-        return std::move(count.error());
-      return erased_sessions{*count};
-    },
     [self](flush_store) { flush(self); },
+    [self](const load_session& x) { return query(self, x); },
+    [self](const list_sessions& x) { return query(self, x); },
+    [self](const erase_session& x) { return query(self, x); },
+    [self](const fork_session& x) { return query(self, x); },
+    [self](const find_run& x) { return query(self, x); },
+    [self](const list_runs& x) { return query(self, x); },
+    [self](const load_run_events& x) { return query(self, x); },
+    [self](const load_run_values& x) { return query(self, x); },
+    [self](const load_run_artifacts& x) { return query(self, x); },
+    [self](const erase_run& x) { return query(self, x); },
+    [self](const acquire_run& x) { return query(self, x); },
+    [self](const renew_leases& x) { return query(self, x); },
+    [self](const reconcile_runs& x) { return query(self, x); },
+    [self](const request_run_cancel& x) { return query(self, x); },
+    [self](const find_cancel_requests& x) { return query(self, x); },
     // Nothing here takes long enough to be worth cancelling.
     [](co::cancel_request) {},
   };
 }
 
 store_state::~store_state() {
-  if (sessions)
-    commit(*this);
+  if (disk)
+    commit_batch(*this);
   for (auto& promise : waiting)
     promise.deliver(
       make_error(errc::storage, "the store was closed before it could answer"));

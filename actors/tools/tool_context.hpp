@@ -29,7 +29,8 @@ public:
 
   const std::string& call_id() const noexcept;
 
-  /// The same for each attempt of this call, also after a crash: "RUN/CALL".
+  /// The same for each attempt of this call, also after a crash, and for
+  /// no other call: "RUN/RECORD/CALL".
   const std::string& idempotency_key() const noexcept;
 
   /// A member of the run's mutable state as JSON text; empty when there is

@@ -75,7 +75,9 @@ std::shared_ptr<tool_context::call_data> open_call(tool_ptr self,
   auto& state = self->state;
   auto data = std::make_shared<tool_context::call_data>();
   data->self = self;
-  data->idempotency_key = request.invocation->run_id + "/" + request.call.id;
+  data->idempotency_key = request.invocation->run_id + "/"
+                          + std::to_string(request.record) + "/"
+                          + request.call.id;
   data->request = std::move(request);
   data->sandbox = state.spec->sandbox;
   data->pool = state.spec->pool;

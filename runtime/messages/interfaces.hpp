@@ -7,6 +7,7 @@
 #include "troupe/runtime/messages/run_messages.hpp"
 #include "troupe/runtime/messages/sandbox_messages.hpp"
 #include "troupe/runtime/messages/session_messages.hpp"
+#include "troupe/runtime/messages/store_messages.hpp"
 #include "troupe/runtime/messages/tool_messages.hpp"
 
 #include "caf/replies_to.hpp"
@@ -89,13 +90,24 @@ using approver_actor = co::cancellable_actor<
   caf::replies_to<permission_request>::with<permission_answer>>;
 
 /// The one owner of the store.
-using store_actor
-  = co::cancellable_actor<caf::reacts_to<append_session>,
-                          caf::replies_to<sync_store>::with<done>,
-                          caf::replies_to<load_session>::with<stored_session>,
-                          caf::replies_to<list_sessions>::with<session_list>,
-                          caf::replies_to<erase_session>::with<erased_sessions>,
-                          caf::reacts_to<flush_store>>;
+using store_actor = co::cancellable_actor<
+  caf::reacts_to<commit_run>, caf::replies_to<sync_store>::with<done>,
+  caf::reacts_to<flush_store>,
+  caf::replies_to<load_session>::with<stored_session>,
+  caf::replies_to<list_sessions>::with<session_list>,
+  caf::replies_to<erase_session>::with<erased_sessions>,
+  caf::replies_to<fork_session>::with<done>,
+  caf::replies_to<find_run>::with<run_list>,
+  caf::replies_to<list_runs>::with<run_list>,
+  caf::replies_to<load_run_events>::with<run_event_batch>,
+  caf::replies_to<load_run_values>::with<run_value_list>,
+  caf::replies_to<load_run_artifacts>::with<artifact_list>,
+  caf::replies_to<erase_run>::with<erased_sessions>,
+  caf::replies_to<acquire_run>::with<run_list>,
+  caf::replies_to<renew_leases>::with<run_id_list>,
+  caf::replies_to<reconcile_runs>::with<run_id_list>,
+  caf::replies_to<request_run_cancel>::with<run_list>,
+  caf::replies_to<find_cancel_requests>::with<run_id_list>>;
 
 /// One conversation: gives its turns to one run at a time, in order.
 using session_actor
@@ -127,10 +139,20 @@ auto inspect(Inspector& f, run_handle& x) {
            x.run);
 }
 
-/// Starts runs, watches their deadlines, ends them with itself.
+/// Starts and resumes runs, watches their deadlines and leases, ends them with
+/// itself.
 using run_registry_actor
   = co::cancellable_actor<caf::replies_to<start_run>::with<run_handle>,
+                          caf::replies_to<queue_run>::with<run_object>,
+                          caf::replies_to<resume_run>::with<run_handle>,
+                          caf::replies_to<cancel_stored_run>::with<run_object>,
                           caf::reacts_to<run_over>,
+                          caf::replies_to<end_work>::with<done>>;
+
+/// Takes runs out of the store; answers `await_run` when it has nothing left to
+/// do.
+using run_worker_actor
+  = co::cancellable_actor<caf::replies_to<await_run>::with<done>,
                           caf::replies_to<end_work>::with<done>>;
 
 } // namespace troupe

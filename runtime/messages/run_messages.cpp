@@ -27,6 +27,13 @@ std::string to_string(run_status x) {
   return statuses.at(static_cast<size_t>(x));
 }
 
+run_status run_status_from(std::string_view name) {
+  for (size_t i = 0; i < statuses.size(); ++i)
+    if (name == statuses[i])
+      return static_cast<run_status>(i);
+  return run_status::pending;
+}
+
 std::string to_string(event_type x) {
   return types.at(static_cast<size_t>(x));
 }

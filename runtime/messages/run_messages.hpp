@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace troupe {
@@ -41,17 +42,22 @@ struct run_request {
   caf::timespan deadline{0};
   /// Keep events for `pull_run_events`. Without, a run keeps none.
   bool with_events = false;
+  /// The file that the agent was read from; for a later process. Absolute.
+  std::string agent_file;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, run_request& x) {
   return f(caf::meta::type_name("troupe::run_request"), x.agent, x.input,
            x.session_id, x.actor_id, x.context_json, x.model, x.settings_json,
-           x.permission_mode, x.workspace, x.deadline, x.with_events);
+           x.permission_mode, x.workspace, x.deadline, x.with_events,
+           x.agent_file);
 }
 
-/// The word of `status` in the run object.
 std::string to_string(run_status x);
+
+/// The status called `name`; `pending` for any other.
+run_status run_status_from(std::string_view name);
 
 struct run_usage {
   token_usage tokens;
@@ -80,6 +86,36 @@ auto inspect(Inspector& f, run_step& x) {
            x.status, x.started_at, x.ended_at);
 }
 
+/// A call that waits for a person.
+struct pending_approval {
+  tool_call call;
+  std::string capability;
+  /// The record of the message that it stands in, and the SHA-256 of its name
+  /// and arguments in hex: what a decision is bound to.
+  uint64_t record = 0;
+  std::string digest;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, pending_approval& x) {
+  return f(caf::meta::type_name("troupe::pending_approval"), x.call,
+           x.capability, x.record, x.digest);
+}
+
+/// What a suspended run waits for.
+struct run_suspension {
+  std::string reason;
+  /// Chosen by the workflow that suspended; empty: none.
+  std::string resume_key;
+  std::vector<pending_approval> approvals;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, run_suspension& x) {
+  return f(caf::meta::type_name("troupe::run_suspension"), x.reason,
+           x.resume_key, x.approvals);
+}
+
 /// The run object of the contract. Times are microseconds since the epoch, 0
 /// where they have not come yet.
 struct run_object {
@@ -96,6 +132,8 @@ struct run_object {
   std::string output_json;
   run_usage usage;
   std::vector<run_step> steps;
+  /// Counts while `status` is suspended.
+  run_suspension suspension;
   bool has_error = false;
   fault error;
   /// What could not be closed or cleaned up when the run ended.
@@ -109,8 +147,9 @@ template <class Inspector>
 auto inspect(Inspector& f, run_object& x) {
   return f(caf::meta::type_name("troupe::run_object"), x.run_id, x.kind, x.name,
            x.status, x.session_id, x.actor_id, x.input, x.has_response,
-           x.response, x.output_json, x.usage, x.steps, x.has_error, x.error,
-           x.cleanup_failures, x.created_at, x.started_at, x.ended_at);
+           x.response, x.output_json, x.usage, x.steps, x.suspension,
+           x.has_error, x.error, x.cleanup_failures, x.created_at, x.started_at,
+           x.ended_at);
 }
 
 /// The words of `type` in an event. On disk: append, never reorder.
@@ -143,11 +182,18 @@ enum class event_type : uint8_t {
   run_cancel,
 };
 
+inline constexpr auto last_event_type = event_type::run_cancel;
+
 std::string to_string(event_type x);
 
 /// Whether nothing follows an event of this type in its run.
 constexpr bool is_terminal(event_type x) {
   return x >= event_type::run_stop || x == event_type::suspended;
+}
+
+/// Whether events of this type are streamed and not stored.
+constexpr bool is_delta(event_type x) {
+  return x == event_type::text_delta || x == event_type::reasoning_delta;
 }
 
 /// One event of a run. Which fields count depends on the type; `event_json`
@@ -166,6 +212,10 @@ struct run_event {
   /// The failure of run_error and model_retry.
   shared<fault> why;
   uint32_t attempt = 0;
+  /// The record of the conversation that holds the message this is about, so
+  /// that it is stored once; 0: none. And the call in it.
+  uint64_t record = 0;
+  uint32_t call_index = 0;
   /// Anything else: the text of a JSON object, merged into `data`.
   std::string data_json;
 };
@@ -173,7 +223,8 @@ struct run_event {
 template <class Inspector>
 auto inspect(Inspector& f, run_event& x) {
   return f(caf::meta::type_name("troupe::run_event"), x.seq, x.at, x.type,
-           x.text, x.call, x.is_error, x.usage, x.why, x.attempt, x.data_json);
+           x.text, x.call, x.is_error, x.usage, x.why, x.attempt, x.record,
+           x.call_index, x.data_json);
 }
 
 /// Asks for the events after the first `seen` of a run, all that have not been
@@ -234,6 +285,70 @@ struct start_run {
 template <class Inspector>
 auto inspect(Inspector& f, start_run& x) {
   return f(caf::meta::type_name("troupe::start_run"), x.request, x.resources);
+}
+
+/// Puts a run off: it waits in the store until a worker takes it. Answered
+/// with its object when it is stored.
+struct queue_run {
+  run_request request;
+  std::string queue;
+  /// Not to be started before; 0 at once.
+  int64_t due_at = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, queue_run& x) {
+  return f(caf::meta::type_name("troupe::queue_run"), x.request, x.queue,
+           x.due_at);
+}
+
+/// What a person decided about one pending call.
+struct call_decision {
+  std::string call_id;
+  bool approve = false;
+  /// For the model, when it is denied; may be empty.
+  std::string reason;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, call_decision& x) {
+  return f(caf::meta::type_name("troupe::call_decision"), x.call_id, x.approve,
+           x.reason);
+}
+
+/// Goes on with a run that was suspended, interrupted or queued, at once, or
+/// puts it back into the queue.
+struct resume_run {
+  std::string run_id;
+  std::vector<call_decision> decisions;
+  /// What a suspended workflow waits for: JSON text, or empty.
+  std::string input_json;
+  bool with_events = false;
+  /// Goes into the queue instead of being run here.
+  bool later = false;
+  std::string queue;
+  int64_t due_at = 0;
+  /// A worker took it already: its epoch; 0: it has to be acquired.
+  uint64_t epoch = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, resume_run& x) {
+  return f(caf::meta::type_name("troupe::resume_run"), x.run_id, x.decisions,
+           x.input_json, x.with_events, x.later, x.queue, x.due_at, x.epoch);
+}
+
+/// Ends a stored run as cancelled, wherever it is: asks its owner, or settles
+/// it here where it has none. Answered with its object as it is then.
+struct cancel_stored_run {
+  std::string run_id;
+  std::string reason;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, cancel_stored_run& x) {
+  return f(caf::meta::type_name("troupe::cancel_stored_run"), x.run_id,
+           x.reason);
 }
 
 /// A run tells its registry that it is over.

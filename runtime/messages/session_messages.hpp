@@ -38,27 +38,53 @@ struct open_turn {
   std::string run_id;
   /// The id was just made up: there is nothing to load.
   bool fresh = false;
+  /// The run has been here before: calls without a result stay open.
+  bool resumes = false;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, open_turn& x) {
-  return f(caf::meta::type_name("troupe::open_turn"), x.key, x.run_id, x.fresh);
+  return f(caf::meta::type_name("troupe::open_turn"), x.key, x.run_id, x.fresh,
+           x.resumes);
+}
+
+/// A tool call that is about to start: the one with this id that comes as
+/// `occurrence` (from 0) among the calls of the conversation's last message.
+struct call_intent {
+  std::string call_id;
+  uint32_t occurrence = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, call_intent& x) {
+  return f(caf::meta::type_name("troupe::call_intent"), x.call_id,
+           x.occurrence);
 }
 
 /// The conversation so far, until `close_turn` this run's alone. Always one
-/// that a provider accepts.
+/// that a provider accepts, but for the calls that a resumed run left open.
 struct session_turn {
   std::vector<chat_message_ptr> messages;
   /// The run state that the last turn left: the text of a JSON object.
   std::string state_json = "{}";
   /// Results that a crash left out, already among `messages`; to be stored.
   std::vector<chat_message_ptr> repaired;
+  /// The results that are there for the calls of the last message; empty
+  /// unless a resumed run left some open.
+  std::vector<chat_message_ptr> settled;
+  /// Calls of the last message that were about to start, or had.
+  std::vector<call_intent> intents;
+  /// How many records the log has, and which of them is the last answer of the
+  /// model.
+  uint64_t records = 0;
+  uint64_t answer_record = 0;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, session_turn& x) {
   return f(caf::meta::type_name("troupe::session_turn"), x.messages,
-           x.state_json, x.repaired);
+           x.state_json, x.repaired, x.settled, x.intents, x.records,
+           x.answer_record);
 }
 
 /// Gives a turn back, or no longer wants it. With `keep` the messages are the
@@ -69,12 +95,14 @@ struct close_turn {
   bool keep = false;
   std::vector<chat_message_ptr> messages;
   std::string state_json;
+  /// How many records its log has.
+  uint64_t records = 0;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, close_turn& x) {
   return f(caf::meta::type_name("troupe::close_turn"), x.key, x.run_id, x.keep,
-           x.messages, x.state_json);
+           x.messages, x.state_json, x.records);
 }
 
 /// A session tells its registry that nobody waits for it.
@@ -89,31 +117,6 @@ auto inspect(Inspector& f, session_idle& x) {
   return f(caf::meta::type_name("troupe::session_idle"), x.key, x.served);
 }
 
-/// Appends messages and, where not empty, the run state to a session's log.
-/// Order is kept; `sync_store` says when it is safe.
-struct append_session {
-  session_key key;
-  std::vector<chat_message_ptr> messages;
-  std::string state_json;
-};
-
-template <class Inspector>
-auto inspect(Inspector& f, append_session& x) {
-  return f(caf::meta::type_name("troupe::append_session"), x.key, x.messages,
-           x.state_json);
-}
-
-/// Answered when everything that the sender appended to `key` before is as
-/// durable as the store makes it; an error when any of it could not be stored.
-struct sync_store {
-  session_key key;
-};
-
-template <class Inspector>
-auto inspect(Inspector& f, sync_store& x) {
-  return f(caf::meta::type_name("troupe::sync_store"), x.key);
-}
-
 /// The store's note to itself that appends wait to be committed.
 struct flush_store {};
 
@@ -124,23 +127,38 @@ auto inspect(Inspector& f, flush_store&) {
 
 struct load_session {
   session_key key;
+  /// As many records the sender has; where there are no more, none are sent. 0:
+  /// all are wanted.
+  uint64_t known_records = 0;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, load_session& x) {
-  return f(caf::meta::type_name("troupe::load_session"), x.key);
+  return f(caf::meta::type_name("troupe::load_session"), x.key,
+           x.known_records);
 }
 
 /// A session's log as it is stored.
 struct stored_session {
   std::vector<chat_message_ptr> messages;
+  /// Of calls of the last assistant message.
+  std::vector<call_intent> intents;
   std::string state_json = "{}";
+  /// How many records the log has, and which of them is the last answer of the
+  /// model.
+  uint64_t records = 0;
+  uint64_t answer_record = 0;
+  /// The run that the conversation belongs to; empty: none.
+  std::string open_run;
+  /// The sender has everything, so nothing is here.
+  bool is_known = false;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, stored_session& x) {
   return f(caf::meta::type_name("troupe::stored_session"), x.messages,
-           x.state_json);
+           x.intents, x.state_json, x.records, x.answer_record, x.open_run,
+           x.is_known);
 }
 
 /// Lists sessions, newest first; of one id where `session_id` is not empty.

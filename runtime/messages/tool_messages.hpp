@@ -35,12 +35,15 @@ struct tool_request {
   shared<std::string> state_json;
   /// Microseconds since the epoch; 0 never.
   int64_t deadline = 0;
+  /// The record of the conversation that the call stands in: with its id, the
+  /// same for each attempt of this call and for no other.
+  uint64_t record = 0;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, tool_request& x) {
   return f(caf::meta::type_name("troupe::tool_request"), x.call, x.invocation,
-           x.state_json, x.deadline);
+           x.state_json, x.deadline, x.record);
 }
 
 /// What a call came to.

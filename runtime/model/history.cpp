@@ -27,6 +27,15 @@ public:
       }
   }
 
+  /// Hands over what is there, unless all of it is.
+  bool leave_open(repaired_history& out) {
+    auto is_missing = [](const chat_message_ptr& x) { return !x; };
+    if (std::none_of(results_.begin(), results_.end(), is_missing))
+      return false;
+    out.open = std::move(results_);
+    return true;
+  }
+
   /// Appends one result a call.
   void close(repaired_history& out) {
     for (std::size_t i = 0; i < calls_.size(); ++i) {
@@ -59,7 +68,8 @@ private:
 
 } // namespace
 
-repaired_history repair_history(std::vector<chat_message_ptr> messages) {
+repaired_history repair_history(std::vector<chat_message_ptr> messages,
+                                open_turn_rule rule) {
   auto result = repaired_history{};
   result.messages.reserve(messages.size());
   auto calls = open_calls{};
@@ -72,7 +82,8 @@ repaired_history repair_history(std::vector<chat_message_ptr> messages) {
     calls.open(*message);
     result.messages.push_back(std::move(message));
   }
-  calls.close(result);
+  if (rule == open_turn_rule::close || !calls.leave_open(result))
+    calls.close(result);
   return result;
 }
 

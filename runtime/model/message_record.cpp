@@ -3,6 +3,7 @@
 #include "troupe/config/errc.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/model/cbor.hpp"
+#include "troupe/runtime/model/cbor_fields.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 
 #include <nlohmann/json.hpp>
@@ -137,6 +138,43 @@ caf::expected<std::string> decode_state(std::string_view record) {
   auto result = std::string{in.text()};
   if (members != 1 || key != "s" || !in.good() || !in.at_end())
     return damaged();
+  return result;
+}
+
+template <class F>
+void stored_fields(F& f, call_intent& x) {
+  f("i", x.call_id);
+  f("o", x.occurrence);
+}
+
+template <class F>
+void stored_fields(F& f, history_summary& x) {
+  f("t", x.text);
+  f("f", x.keep_from);
+}
+
+std::string encode_intent(const call_intent& intent) {
+  return encode_fields(intent);
+}
+
+caf::expected<call_intent> decode_intent(std::string_view record) {
+  return decode_fields<call_intent>(record);
+}
+
+std::string encode_summary(const history_summary& summary) {
+  return encode_fields(summary);
+}
+
+caf::expected<history_summary> decode_summary(std::string_view record) {
+  return decode_fields<history_summary>(record);
+}
+
+chat_message summary_message(const history_summary& summary, int64_t at) {
+  auto result = chat_message{};
+  result.role = message_role::user;
+  result.text = "[Summary of the conversation before this point]\n"
+                + summary.text;
+  result.at = at;
   return result;
 }
 

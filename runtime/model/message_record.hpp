@@ -1,6 +1,7 @@
 #pragma once
 
 #include "troupe/runtime/messages/chat_message.hpp"
+#include "troupe/runtime/messages/session_messages.hpp"
 
 #include "caf/expected.hpp"
 
@@ -26,6 +27,25 @@ caf::expected<chat_message> decode_message(std::string_view record);
 /// The stored form of a run state, the text of a JSON object, and back.
 std::string encode_state(std::string_view state_json);
 caf::expected<std::string> decode_state(std::string_view record);
+
+/// The stored form of a call that is about to start, and back.
+std::string encode_intent(const call_intent& intent);
+caf::expected<call_intent> decode_intent(std::string_view record);
+
+/// What stands for the oldest part of a conversation.
+struct history_summary {
+  /// Empty: the old messages were only dropped.
+  std::string text;
+  /// The first record that still counts.
+  uint64_t keep_from = 1;
+};
+
+/// The stored form of a summary, and back.
+std::string encode_summary(const history_summary& summary);
+caf::expected<history_summary> decode_summary(std::string_view record);
+
+/// The message in which a model is told a summary.
+chat_message summary_message(const history_summary& summary, int64_t at);
 
 /// The form of `sessions show`: role, content blocks, time, and its number.
 nlohmann::ordered_json message_json(const chat_message& message, uint64_t seq);

@@ -54,6 +54,26 @@ json steps_json(const std::vector<run_step>& steps) {
   return result;
 }
 
+json approval_json(const pending_approval& x) {
+  return {{"capability", x.capability},
+          {"tool", sanitize_utf8(x.call.name)},
+          {"arguments", json_or_text(x.call.arguments)},
+          {"call_id", sanitize_utf8(x.call.id)}};
+}
+
+/// `approval` is the first that waits, `approvals` are all.
+json suspension_object(const run_suspension& x) {
+  auto all = json::array();
+  for (const auto& one : x.approvals)
+    all.push_back(approval_json(one));
+  auto result = json{};
+  result["reason"] = sanitize_utf8(x.reason);
+  result["resume_key"] = text_or_null(x.resume_key);
+  result["approval"] = all.empty() ? json(nullptr) : all.front();
+  result["approvals"] = std::move(all);
+  return result;
+}
+
 void add_usage(json& data, const token_usage& usage) {
   data["input_tokens"] = usage.input_tokens;
   data["output_tokens"] = usage.output_tokens;
@@ -83,6 +103,7 @@ json data_of(const run_event& event) {
       data["text"] = sanitize_utf8(event.text);
       break;
     case event_type::tool_call:
+    case event_type::approval_request:
       add_call(data, *event.call);
       data["arguments"] = json_or_text(event.call->arguments);
       break;
@@ -129,7 +150,9 @@ json run_json(const run_object& run) {
                                              : json_or_text(run.output_json);
   result["usage"] = usage_json(run.usage);
   result["steps"] = steps_json(run.steps);
-  result["suspension"] = nullptr;
+  result["suspension"] = run.status == run_status::suspended
+                           ? suspension_object(run.suspension)
+                           : json(nullptr);
   result["error"] = run.has_error ? error_json(run.error) : json(nullptr);
   result["created_at"] = time_or_null(run.created_at);
   result["started_at"] = time_or_null(run.started_at);
@@ -149,6 +172,10 @@ json event_json(const run_event& event, const std::string& run_id,
   result["participant"] = participant;
   result["data"] = data_of(event);
   return result;
+}
+
+std::string suspension_json(const run_suspension& x) {
+  return suspension_object(x).dump();
 }
 
 } // namespace troupe

@@ -16,4 +16,7 @@ nlohmann::ordered_json event_json(const run_event& event,
                                   const std::string& run_id,
                                   const std::string& participant);
 
+/// What a suspended run waits for: the text of the contract's object.
+std::string suspension_json(const run_suspension& x);
+
 } // namespace troupe

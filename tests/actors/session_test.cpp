@@ -27,8 +27,8 @@ public:
   caf::error commit(std::vector<store_commit>& batch) override {
     ++commits;
     for (const auto& entry : batch)
-      for (const auto& session : entry.sessions)
-        if (session.key.session_id == refused)
+      for (const auto& append : entry.sessions)
+        if (append.key.session_id == refused)
           return make_error(errc::storage, "refused");
     return forwarding_store::commit(batch);
   }
@@ -36,6 +36,18 @@ public:
   std::string refused;
   int commits = 0;
 };
+
+/// What adds `message` to a session without any run.
+commit_run append(std::string session, chat_message_ptr message) {
+  auto result = commit_run{};
+  result.run = shared<run_key>{run_key{{}, 0, {"a", std::move(session), ""}}};
+  result.log.push_back({std::move(message), {}, {}});
+  return result;
+}
+
+sync_store sync(std::string session) {
+  return {shared<run_key>{run_key{{}, 0, {"a", std::move(session), ""}}}};
+}
 
 struct world {
   world() {
@@ -62,23 +74,29 @@ struct world {
     // A run lives on with its turn.
     runs.push_back(std::make_unique<test::asker>(stage));
     return runs.back()->ask<session_turn>(
-      registry, open_turn{{"a", session, actor}, run, false});
+      registry, open_turn{{"a", session, actor}, run, false, false});
   }
 
+  /// Stores what is new of `messages` and gives the turn back with them.
   void close(const std::string& run, std::vector<chat_message_ptr> messages,
              bool keep = true) {
+    for (; stored < messages.size(); ++stored)
+      append(messages[stored]);
+    auto records = uint64_t{stored};
     stage.send(
       registry,
-      close_turn{{"a", "s", ""}, run, keep, std::move(messages), R"({"n":1})"});
+      close_turn{
+        {"a", "s", ""}, run, keep, std::move(messages), R"({"n":1})", records});
   }
 
   void append(const chat_message_ptr& message,
               const std::string& session = "s") {
-    stage.send(store, append_session{{"a", session, ""}, {message}, {}});
+    stage.send(store, ::append(session, message));
   }
 
   test::stage stage;
   picky_store* disk = nullptr;
+  size_t stored = 0;
   store_actor store;
   session_registry_actor registry;
   std::vector<std::unique_ptr<test::asker>> runs;
@@ -150,6 +168,7 @@ TEST_CASE("a session comes back from the store when it was idle", "[session]") {
   world world;
   auto first = world.open("r1");
   world.append(user("hello"));
+  world.stored = 2;
   // What the run says it kept in memory is not what a new session finds.
   world.close("r1", {user("hello"), user("never stored")});
   world.stage.advance(3min);
@@ -203,10 +222,8 @@ TEST_CASE("an open call in the store is repaired for the next turn",
 TEST_CASE("appends that wait are committed together", "[store]") {
   world world;
   for (int i = 0; i < 64; ++i)
-    caf::anon_send(
-      world.store,
-      append_session{{"a", "s" + std::to_string(i), ""}, {user("x")}, {}});
-  auto synced = world.stage.ask<done>(world.store, sync_store{{"a", "s1", ""}});
+    caf::anon_send(world.store, append("s" + std::to_string(i), user("x")));
+  auto synced = world.stage.ask<done>(world.store, sync("s1"));
   REQUIRE(synced->has_value());
   CHECK((*synced)->engaged());
   CHECK(world.disk->commits == 1);
@@ -215,12 +232,10 @@ TEST_CASE("appends that wait are committed together", "[store]") {
 TEST_CASE("who cannot be stored is told, others are not harmed", "[store]") {
   world world;
   world.disk->refused = "bad";
-  caf::anon_send(world.store,
-                 append_session{{"a", "bad", ""}, {user("x")}, {}});
-  caf::anon_send(world.store,
-                 append_session{{"a", "good", ""}, {user("x")}, {}});
-  auto bad = world.stage.ask<done>(world.store, sync_store{{"a", "bad", ""}});
-  auto good = world.stage.ask<done>(world.store, sync_store{{"a", "good", ""}});
+  caf::anon_send(world.store, append("bad", user("x")));
+  caf::anon_send(world.store, append("good", user("x")));
+  auto bad = world.stage.ask<done>(world.store, sync("bad"));
+  auto good = world.stage.ask<done>(world.store, sync("good"));
   REQUIRE(bad->has_value());
   REQUIRE_FALSE((*bad)->engaged());
   CHECK(to_fault((*bad)->error()).kind == errc::storage);
@@ -229,13 +244,22 @@ TEST_CASE("who cannot be stored is told, others are not harmed", "[store]") {
 }
 
 TEST_CASE("closing a store commits what has arrived", "[store]") {
-  // Outlives the actor.
-  auto disk = std::make_shared<picky_store>();
+  auto owned = std::make_unique<picky_store>();
+  auto* disk = owned.get();
   test::stage stage;
+
+  // The object outlives its actor.
+  auto shared_disk = std::shared_ptr<troupe::store>{std::move(owned)};
+
+  class keeper : public test::forwarding_store {
+  public:
+    using forwarding_store::forwarding_store;
+  };
+
   auto store = stage.spawn(store_behavior,
                            std::make_shared<std::unique_ptr<troupe::store>>(
-                             std::make_unique<test::forwarding_store>(disk)));
-  caf::anon_send(store, append_session{{"a", "s", ""}, {user("x")}, {}});
+                             std::make_unique<keeper>(shared_disk)));
+  caf::anon_send(store, append("s", user("x")));
   caf::anon_send_exit(store, caf::exit_reason::user_shutdown);
   store = nullptr;
   stage.run();

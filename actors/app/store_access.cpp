@@ -1,0 +1,45 @@
+#include "troupe/actors/app/store_access.hpp"
+
+#include "troupe/actors/app/setup.hpp"
+#include "troupe/config/parse_units.hpp"
+#include "troupe/runtime/run/timestamp.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+namespace troupe::app {
+
+caf::expected<std::unique_ptr<store>> open_store(const options& x) {
+  auto loaded = settings_for(x);
+  if (!loaded)
+    return std::move(loaded.error());
+  const auto& storage = loaded->settings.storage;
+  if (storage.in_memory || !std::filesystem::exists(storage.path))
+    return make_memory_store();
+  return make_lmdb_store(storage);
+}
+
+caf::expected<caf::timespan> parse_age(std::string_view text) {
+  if (text.empty() || text.back() != 'd')
+    return parse_duration(text);
+  auto hours
+    = parse_duration(std::string{text.substr(0, text.size() - 1)} + "h");
+  if (!hours)
+    return hours;
+  constexpr auto longest = std::chrono::hours{24 * 365 * 100};
+  if (*hours > longest / 24)
+    return make_error(errc::configuration,
+                      "\"" + std::string{text} + "\" is too long ago");
+  return *hours * 24;
+}
+
+caf::expected<int64_t> parse_since(const std::string& text) {
+  using std::chrono::duration_cast;
+  if (auto ago = parse_age(text))
+    return now_micros()
+           - duration_cast<std::chrono::microseconds>(*ago).count();
+  return parse_rfc3339(text);
+}
+
+} // namespace troupe::app

@@ -1,0 +1,345 @@
+#include "troupe/actors/run/run_resumption.hpp"
+
+#include "troupe/runtime/co/request.hpp"
+#include "troupe/runtime/co/sleep.hpp"
+#include "troupe/runtime/run/call_decisions.hpp"
+#include "troupe/runtime/run/run_details.hpp"
+#include "troupe/runtime/run/run_lease_time.hpp"
+#include "troupe/runtime/run/run_recovery.hpp"
+#include "troupe/runtime/run/timestamp.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+/// How long a cancelled run of another process may take to be gone.
+constexpr auto patience = std::chrono::seconds{30};
+constexpr auto glance = std::chrono::milliseconds{50};
+
+const store_actor& store_of(registry_ptr self) {
+  return self->state.spec.services->store;
+}
+
+/// A stored run with everything that is known of it.
+struct stored_run {
+  run_head head;
+  run_details details;
+};
+
+stored_run open_head(run_head head) {
+  auto details = decode_details(head);
+  if (!details)
+    throw co::failure{std::move(details.error())};
+  return {std::move(head), std::move(*details)};
+}
+
+co::task<stored_run> find_stored(registry_ptr self, std::string run_id) {
+  auto asked = co::request<run_list>(self, store_of(self), caf::infinite,
+                                     find_run{run_id});
+  auto found = co_await asked;
+  if (found.runs.empty())
+    throw co::failure{make_error(errc::configuration,
+                                 "there is no run \"" + run_id + "\"", {},
+                                 "troupe runs list")};
+  co_return open_head(std::move(found.runs.front()));
+}
+
+void refuse_finished(const run_head& head) {
+  if (is_over(head.status))
+    throw co::failure{errc::configuration, "the run " + head.run_id + " is "
+                                             + to_string(head.status)};
+}
+
+/// Makes this process the owner of a run.
+co::task<run_head> acquire(registry_ptr self, std::string run_id) {
+  auto order = acquire_run{};
+  order.run_id = run_id;
+  order.owner = self->state.spec.services->owner;
+  order.lease = lease_time;
+  auto asked = co::request<run_list>(self, store_of(self), caf::infinite,
+                                     std::move(order));
+  auto taken = co_await asked;
+  if (taken.runs.empty())
+    throw co::failure{make_error(
+      errc::configuration, "somebody works on the run " + run_id + " already",
+      {}, "troupe runs show " + run_id)};
+  co_return std::move(taken.runs.front());
+}
+
+agent_definition_ptr definition_of(const run_registry_state& state,
+                                   const run_request& request) {
+  if (request.agent_file.empty())
+    return find_agent(state, request.agent);
+  auto loaded = state.spec.load_agent(request.agent_file);
+  if (!loaded)
+    throw co::failure{std::move(loaded.error())};
+  return std::move(*loaded);
+}
+
+co::task<std::vector<run_value>> values_of(registry_ptr self,
+                                           std::string run_id) {
+  auto asked = co::request<run_value_list>(self, store_of(self), caf::infinite,
+                                           load_run_values{run_id, {}});
+  auto found = co_await asked;
+  co_return std::move(found.values);
+}
+
+/// Counts what a run used that lost its process.
+co::task<run_usage> recount(registry_ptr self, std::string run_id) {
+  auto events = std::vector<run_event>{};
+  auto query = load_run_events{run_id, 0, 1000};
+  for (;;) {
+    auto asked = co::request<run_event_batch>(self, store_of(self),
+                                              caf::infinite, query);
+    auto page = co_await asked;
+    if (page.events.empty())
+      co_return usage_of(events);
+    query.after = page.events.back().seq;
+    for (auto& event : page.events)
+      events.push_back(std::move(event));
+  }
+}
+
+bool starts_with(const std::string& text, const char* prefix) {
+  return text.rfind(prefix, 0) == 0;
+}
+
+/// What the values of a run say to its next owner.
+caf::error take_value(const run_value& value, earlier_run& out,
+                      recovery_count& recovery) {
+  if (value.name == input_value) {
+    out.has_input = true;
+  } else if (value.name == recovery_value) {
+    auto count = read_recovery(value);
+    if (!count)
+      return std::move(count.error());
+    recovery = *count;
+  } else if (starts_with(value.name, "decision/")) {
+    auto decision = read_decision(value);
+    if (!decision)
+      return std::move(decision.error());
+    out.decisions.push_back(std::move(*decision));
+  }
+  return {};
+}
+
+fault hopeless(const recovery_count& count) {
+  auto result = fault{};
+  result.kind = errc::internal;
+  result.message
+    = "given up after " + std::to_string(count.total) + " recoveries, the last "
+      + std::to_string(count.without_progress) + " without progress";
+  return result;
+}
+
+/// Where a run goes on, and what is new of it.
+struct next_leg {
+  agent_spec spec;
+  commit_run commit;
+};
+
+/// Prepares the next leg of a run whose lease is ours by now.
+co::task<next_leg> prepare_leg(registry_ptr self, stored_run run,
+                               run_status before,
+                               std::vector<stored_decision> decisions) {
+  auto result = next_leg{};
+  const auto& head = run.head;
+  auto values = co_await values_of(self, head.run_id);
+  auto earlier = std::make_shared<earlier_run>();
+  auto recovery = recovery_count{};
+  for (const auto& value : values)
+    if (auto why = take_value(value, *earlier, recovery))
+      throw co::failure{std::move(why)};
+  auto now = now_micros();
+  for (auto& one : decisions) {
+    result.commit.values.push_back(make_decision_value(one, now));
+    earlier->decisions.push_back(std::move(one));
+  }
+  earlier->object = std::move(run.details.object);
+  earlier->events = head.events;
+  auto& spec = result.spec;
+  if (before == run_status::interrupted || before == run_status::running) {
+    auto usage = co_await recount(self, head.run_id);
+    earlier->object.usage = usage;
+    recovery = count_recovery(recovery, head.events);
+    result.commit.values.push_back(make_recovery_value(recovery, now));
+    if (is_hopeless(recovery))
+      spec.end_at_once = run_outcome{run_status::failed, hopeless(recovery)};
+  }
+  spec.services = self->state.spec.services;
+  spec.registry = self;
+  spec.request = std::move(run.details.request);
+  spec.run_id = head.run_id;
+  spec.epoch = head.lease.epoch;
+  spec.created_at = head.created_at;
+  spec.earlier = std::move(earlier);
+  result.commit.run
+    = shared<run_key>{run_key{head.run_id, head.lease.epoch, head.session}};
+  co_return result;
+}
+
+co::task<void> store_now(registry_ptr self, commit_run commit) {
+  auto run = commit.run;
+  self->send(store_of(self), std::move(commit));
+  auto asked = co::request<done>(self, store_of(self), caf::infinite,
+                                 sync_store{run});
+  co_await asked;
+}
+
+/// Puts a run whose lease is ours into the queue.
+co::task<run_handle> requeue(registry_ptr self, next_leg leg, run_head head,
+                             resume_run order) {
+  leg.commit.change.push_back(
+    {run_status::queued, now_micros(), order.due_at, std::move(head.details)});
+  co_await store_now(self, std::move(leg.commit));
+  co_return run_handle{head.run_id, head.session.session_id, {}};
+}
+
+/// The agent of a run that is only to be ended, whatever became of its file.
+agent_definition_ptr bare_definition(const run_head& head) {
+  auto result = agent_definition{};
+  result.settings.name = head.name;
+  return std::make_shared<const agent_definition>(std::move(result));
+}
+
+/// Cancels a run that nobody works on: settles its calls and says so.
+co::task<void> settle_cancelled(registry_ptr self, std::string run_id,
+                                std::string reason) {
+  auto head = co_await acquire(self, run_id);
+  auto bare = bare_definition(head);
+  auto undecided = std::vector<stored_decision>{};
+  auto preparing = prepare_leg(self, open_head(std::move(head)),
+                               run_status::suspended, std::move(undecided));
+  auto leg = co_await preparing;
+  auto why = fault{};
+  why.kind = errc::cancelled;
+  why.message = std::move(reason);
+  leg.spec.definition = std::move(bare);
+  leg.spec.end_at_once = run_outcome{run_status::cancelled, std::move(why)};
+  auto handle = spawn_run(self, std::move(leg.spec));
+  auto asked = co::request<run_object>(self, handle.run, caf::infinite,
+                                       await_run{});
+  co_await asked;
+}
+
+/// What `resume` does for a run that it has to acquire, or that is ours.
+co::task<run_handle> take_up(registry_ptr self, resume_run order) {
+  auto run = co_await find_stored(self, order.run_id);
+  refuse_finished(run.head);
+  auto before = run.head.status;
+  auto decisions = bind_decisions(order.decisions,
+                                  run.details.object.suspension);
+  if (!decisions)
+    throw co::failure{std::move(decisions.error())};
+  auto definition = definition_of(self->state, run.details.request);
+  if (!order.later)
+    co_await await_room(self);
+  if (order.epoch == 0)
+    run.head = co_await acquire(self, order.run_id);
+  else
+    before = run_status::queued; // a worker took it from there
+  auto head = run.head;
+  auto leg = co_await prepare_leg(self, std::move(run), before,
+                                  std::move(*decisions));
+  if (order.later) {
+    auto queued = co_await requeue(self, std::move(leg), std::move(head),
+                                   std::move(order));
+    co_return queued;
+  }
+  self->send(store_of(self), std::move(leg.commit));
+  leg.spec.definition = std::move(definition);
+  leg.spec.request.with_events = order.with_events;
+  co_return spawn_run(self, std::move(leg.spec));
+}
+
+/// Ends a run that a worker took and cannot run.
+co::task<run_handle> fail_taken(registry_ptr self, std::string run_id,
+                                caf::error why) {
+  auto run = co_await find_stored(self, std::move(run_id));
+  auto bare = bare_definition(run.head);
+  auto undecided = std::vector<stored_decision>{};
+  auto preparing = prepare_leg(self, std::move(run), run_status::queued,
+                               std::move(undecided));
+  auto leg = co_await preparing;
+  leg.spec.definition = std::move(bare);
+  leg.spec.end_at_once = run_outcome{run_status::failed, to_fault(why)};
+  co_return spawn_run(self, std::move(leg.spec));
+}
+
+} // namespace
+
+co::task<run_object> put_off(registry_ptr self, queue_run order) {
+  auto& state = self->state;
+  check_request(order.request);
+  auto definition = find_agent(state, order.request.agent);
+  auto now = now_micros();
+  auto head = run_head{};
+  head.run_id = state.ids.next(now);
+  if (order.request.session_id.empty())
+    order.request.session_id = state.ids.next(now);
+  head.kind = "agent";
+  head.name = definition->settings.name;
+  head.queue = std::move(order.queue);
+  head.session = {head.name, order.request.session_id, order.request.actor_id};
+  head.status = run_status::queued;
+  head.created_at = now;
+  head.updated_at = now;
+  head.due_at = order.due_at;
+  head.details = encode_details(order.request, {});
+  auto commit = commit_run{};
+  commit.run = shared<run_key>{run_key{head.run_id, 0, {}}};
+  commit.begin.push_back(head);
+  co_await store_now(self, std::move(commit));
+  co_return open_head(std::move(head)).details.object;
+}
+
+co::task<run_handle> resume(registry_ptr self, resume_run order) {
+  if (order.epoch == 0) {
+    auto handle = co_await take_up(self, std::move(order));
+    co_return handle;
+  }
+  auto run_id = order.run_id;
+  auto failed = caf::error{};
+  auto handle = run_handle{};
+  try {
+    handle = co_await take_up(self, std::move(order));
+  } catch (...) { // becomes the run's end
+    failed = co::to_error(std::current_exception());
+  }
+  if (failed)
+    handle = co_await fail_taken(self, std::move(run_id), std::move(failed));
+  co_return handle;
+}
+
+co::task<run_object> cancel_stored(registry_ptr self, cancel_stored_run order) {
+  auto run_id = order.run_id;
+  if (order.reason.empty())
+    order.reason = "the run was cancelled";
+  auto clean_up = co::request<run_id_list>(self, store_of(self), caf::infinite,
+                                           reconcile_runs{});
+  co_await clean_up;
+  auto run = co_await find_stored(self, run_id);
+  refuse_finished(run.head);
+  auto ours = self->state.runs.find(run_id);
+  if (ours != self->state.runs.end())
+    self->send(ours->second.run, cancel_run{order.reason});
+  else if (run.head.status != run_status::running)
+    co_await settle_cancelled(self, run_id, order.reason);
+  else {
+    auto asked = co::request<run_list>(self, store_of(self), caf::infinite,
+                                       request_run_cancel{run_id});
+    co_await asked;
+  }
+  auto until = self->clock().now() + patience;
+  for (;;) {
+    auto now = co_await find_stored(self, run_id);
+    if (is_over(now.head.status) || self->clock().now() > until)
+      co_return std::move(now.details.object);
+    co_await co::sleep_for(self, glance);
+  }
+}
+
+} // namespace troupe

@@ -1,0 +1,137 @@
+#include "troupe/runtime/run/stored_log.hpp"
+
+#include "troupe/runtime/model/message_record.hpp"
+#include "troupe/runtime/run/event_record.hpp"
+
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+constexpr auto page_size = size_t{1024};
+
+caf::error take_message(const session_record& record, stored_session& out) {
+  auto message = decode_message(record.body);
+  if (!message)
+    return std::move(message.error());
+  if (message->role == message_role::assistant) {
+    out.intents.clear();
+    out.answer_record = record.seq;
+  }
+  out.messages.emplace_back(std::move(*message));
+  return {};
+}
+
+caf::error take_record(const session_record& record, stored_session& out) {
+  switch (record.kind) {
+    case record_kind::message:
+      return take_message(record, out);
+    case record_kind::state: {
+      auto state = decode_state(record.body);
+      if (!state)
+        return std::move(state.error());
+      out.state_json = std::move(*state);
+      return {};
+    }
+    case record_kind::intent: {
+      auto intent = decode_intent(record.body);
+      if (!intent)
+        return std::move(intent.error());
+      out.intents.push_back(std::move(*intent));
+      return {};
+    }
+    case record_kind::summary:
+      return {}; // the last one was read before
+  }
+  return {};
+}
+
+caf::expected<std::vector<session_record>>
+load_one(store& disk, const session_key& key, uint64_t seq) {
+  if (seq == 0)
+    return std::vector<session_record>{};
+  return disk.load(key, seq - 1, 1);
+}
+
+/// Takes the last summary; gives the first record that still counts.
+caf::expected<uint64_t> take_summary(store& disk, const session_summary& head,
+                                     stored_session& out) {
+  auto found = load_one(disk, head.key, head.last_summary);
+  if (!found)
+    return std::move(found.error());
+  if (found->empty())
+    return uint64_t{1};
+  auto summary = decode_summary(found->front().body);
+  if (!summary)
+    return std::move(summary.error());
+  if (!summary->text.empty())
+    out.messages.emplace_back(summary_message(*summary, found->front().at));
+  return summary->keep_from;
+}
+
+} // namespace
+
+caf::expected<stored_session> read_session(store& disk,
+                                           const session_key& key) {
+  auto result = stored_session{};
+  auto head = disk.find_session(key);
+  if (!head)
+    return std::move(head.error());
+  if (!*head)
+    return result;
+  result.records = (*head)->records;
+  result.open_run = (*head)->open_run;
+  auto first = take_summary(disk, **head, result);
+  if (!first)
+    return std::move(first.error());
+  auto state = load_one(disk, key, (*head)->last_state);
+  if (!state)
+    return std::move(state.error());
+  for (const auto& record : *state)
+    if (auto why = take_record(record, result))
+      return why;
+  for (auto after = *first - 1;;) {
+    auto page = disk.load(key, after, page_size);
+    if (!page)
+      return std::move(page.error());
+    for (const auto& record : *page)
+      if (auto why = take_record(record, result))
+        return why;
+    if (page->size() < page_size)
+      return result;
+    after = page->back().seq;
+  }
+}
+
+caf::expected<std::vector<run_event>>
+read_events(store& disk, const std::string& run_id, uint64_t after,
+            uint64_t max) {
+  auto result = std::vector<run_event>{};
+  auto head = disk.find_run(run_id);
+  if (!head)
+    return std::move(head.error());
+  if (!*head)
+    return result;
+  auto records = disk.load_events(run_id, after, max);
+  if (!records)
+    return std::move(records.error());
+  for (const auto& record : *records) {
+    auto event = read_event(record);
+    if (!event)
+      return std::move(event.error());
+    auto said = load_one(disk, (*head)->session, event->record);
+    if (!said)
+      return std::move(said.error());
+    if (!said->empty() && said->front().kind == record_kind::message) {
+      auto message = decode_message(said->front().body);
+      if (!message)
+        return std::move(message.error());
+      fill_event(*event, *message);
+    }
+    result.push_back(std::move(*event));
+  }
+  return result;
+}
+
+} // namespace troupe

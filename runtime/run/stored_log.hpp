@@ -1,0 +1,26 @@
+#pragma once
+
+#include "troupe/runtime/messages/run_messages.hpp"
+#include "troupe/runtime/messages/session_messages.hpp"
+#include "troupe/storage/store.hpp"
+
+#include "caf/expected.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// A conversation as a run goes on with it. Reads from the last summary on: a
+/// log of any length costs what is sent to the model.
+caf::expected<stored_session> read_session(store& disk, const session_key& key);
+
+/// Events of a run with `after` < seq, at most `max`, whole: what their
+/// messages say is read from the conversation, and empty where that was
+/// deleted.
+caf::expected<std::vector<run_event>> read_events(store& disk,
+                                                  const std::string& run_id,
+                                                  uint64_t after, uint64_t max);
+
+} // namespace troupe
