@@ -125,7 +125,7 @@ void runtime::parts::start(runtime_options options) {
   auto services = std::make_shared<run_services>();
   services->settings = options.settings;
   services->folder = options.folder;
-  services->owner = process_identity();
+  services->owner = this_process();
   services->feed = std::make_shared<run_feed>();
   services->pool = pool_;
   services->log = options.on_log ? std::move(options.on_log) : log_to_stderr();

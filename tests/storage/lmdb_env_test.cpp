@@ -2,7 +2,7 @@
 
 #include "support/catch.hpp"
 #include "support/open_store.hpp"
-#include "support/session_store_cases.hpp"
+#include "support/store_calls.hpp"
 #include "support/temp_dir.hpp"
 
 #include "troupe/storage/lmdb_table.hpp"

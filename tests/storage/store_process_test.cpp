@@ -1,7 +1,7 @@
 #include "support/catch.hpp"
 #include "support/open_store.hpp"
-#include "support/session_store_cases.hpp"
 #include "support/storage_peer_protocol.hpp"
+#include "support/store_calls.hpp"
 #include "support/temp_dir.hpp"
 
 #include <array>
