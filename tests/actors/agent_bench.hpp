@@ -70,6 +70,11 @@ public:
     return *runtime_;
   }
 
+  /// What `start` made.
+  runtime& host() {
+    return *runtime_;
+  }
+
   run_object ask(const std::string& prompt, const std::string& session = "s") {
     if (!runtime_)
       start();
