@@ -2,6 +2,8 @@
 #include "support/open_store.hpp"
 #include "support/temp_dir.hpp"
 
+#include "troupe/storage/process_identity.hpp"
+
 #include "storage/peer_process.hpp"
 
 #include <array>
@@ -181,4 +183,17 @@ TEST_CASE("a process that lost its run cannot write to it any more",
   REQUIRE(events.size() == first + 4);
   for (size_t i = 0; i < events.size(); ++i)
     REQUIRE(events[i].body == (i + 1 < first ? "peer" : "tester"));
+}
+
+TEST_CASE("a run is interrupted as soon as its process is gone", "[storage]") {
+  auto dir = test::temp_dir{};
+  auto store = test::open_store(test::store_in(dir));
+  begin(*store, "held", run_status::pending);
+  test::peer holder{{"hold", test::store_in(dir).path}};
+  holder.require_ack();
+  CHECK(value_of(store->reconcile(2, is_process_gone)).empty());
+  holder.end();
+  auto found = value_of(store->reconcile(2, is_process_gone));
+  CHECK(found == std::vector<std::string>{"held"});
+  CHECK(value_of(store->find_run("held"))->status == run_status::interrupted);
 }

@@ -1,5 +1,7 @@
 #include "storage/storage_peer_runs.hpp"
 
+#include "troupe/storage/process_identity.hpp"
+
 #include "storage/storage_peer_tools.hpp"
 
 #include <random>
@@ -104,7 +106,7 @@ int race(const std::string& folder) {
 
 int hold(const std::string& folder) {
   auto store = open_peer_store(folder, durability::relaxed);
-  auto head = require_value(store->acquire("held", "peer", 1, 10));
+  auto head = require_value(store->acquire("held", this_process(), 1, 10));
   require(head.has_value(), "cannot be acquired");
   for (auto seq = head->events + 1;; ++seq) {
     auto batch = std::vector<store_commit>(1);
