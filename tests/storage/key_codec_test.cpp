@@ -94,3 +94,61 @@ TEST_CASE("a session key begins with the prefix of its session id only",
     REQUIRE(begins == (id == other));
   }
 }
+
+TEST_CASE("queued runs are ordered by when they are due, then by id",
+          "[storage]") {
+  auto random = std::mt19937_64{3};
+  auto times = std::vector<int64_t>{INT64_MIN, -1, 0, 1, INT64_MAX};
+  auto make = [&] {
+    auto due = times[random() % times.size()];
+    return due_run{random() % 2 == 0 ? due : static_cast<int64_t>(random()),
+                   "r" + std::to_string(random() % 3)};
+  };
+  auto queue = std::string{"q\0", 2};
+  auto prefix = std::string{run_due_prefix(queue)->view()};
+  for (int i = 0; i < 20000; ++i) {
+    auto x = make();
+    auto y = make();
+    auto x_key = run_due_key(x.due, x.run_id);
+    auto y_key = run_due_key(y.due, y.run_id);
+    REQUIRE((x_key.view() < y_key.view())
+            == (std::tie(x.due, x.run_id) < std::tie(y.due, y.run_id)));
+    auto in_queue = std::string{run_due_key(queue, x.due, x.run_id)->view()};
+    REQUIRE(in_queue.compare(0, prefix.size(), prefix) == 0);
+    auto back = read_due_run(std::string_view{in_queue}.substr(prefix.size()));
+    REQUIRE(back);
+    REQUIRE(back->due == x.due);
+    REQUIRE(back->run_id == x.run_id);
+  }
+}
+
+TEST_CASE("the keys of queued runs fit, and no queue has another's",
+          "[storage]") {
+  auto id = std::string(longest_run_id, 'r');
+  for (const auto& queue :
+       {std::string{}, std::string(160, '\0'), std::string(60000, 'q')})
+    CHECK(run_due_key(queue, INT64_MAX, id)->view().size() <= 400);
+  auto random = std::mt19937{9};
+  for (int i = 0; i < 20000; ++i) {
+    auto x = random_name(random, 3);
+    auto y = random_name(random, 3);
+    auto prefix = std::string{run_due_prefix(x)->view()};
+    auto key = std::string{run_due_key(y, 5, "run")->view()};
+    REQUIRE((key.compare(0, prefix.size(), prefix) == 0) == (x == y));
+  }
+  CHECK_FALSE(read_due_run(""));
+  CHECK_FALSE(read_due_run("12345678"));
+  CHECK_FALSE(read_due_run(std::string(8 + longest_run_id + 1, 'x')));
+}
+
+TEST_CASE("what a run has is ordered by its name", "[storage]") {
+  auto random = std::mt19937{10};
+  for (int i = 0; i < 20000; ++i) {
+    auto x = random_name(random, 3);
+    auto y = random_name(random, 3);
+    REQUIRE((run_part_key(7, x).view() < run_part_key(7, y).view()) == (x < y));
+    REQUIRE(run_part_key(7, x).view() < run_part_key(8, y).view());
+  }
+  auto longest = std::string(longest_part_name, 'x');
+  CHECK(run_part_key(1, longest).view().size() == longest_part_name + 8);
+}

@@ -4,6 +4,9 @@
 //   storage_peer fill FOLDER COUNT SIZE  appends COUNT bodies from SIZE bytes
 //   up
 //   storage_peer small_disk FOLDER       fills a file system of 2 MiB
+//   storage_peer runs FOLDER TIME        commits to runs until it is killed
+//   storage_peer race FOLDER             takes due runs until one is "stop"
+//   storage_peer hold FOLDER             commits to a run until it is refused
 //
 // It ends with 0, or with 1 and a line that says why. `small_disk` ends with
 // 77 where it may not mount anything.
@@ -14,6 +17,8 @@
 #include "troupe/config/settings.hpp"
 #include "troupe/storage/store.hpp"
 
+#include "storage/storage_peer_runs.hpp"
+#include "storage/storage_peer_tools.hpp"
 #include <sched.h>
 
 #include <cstdio>
@@ -31,23 +36,13 @@
 
 using namespace troupe;
 
+using test::acknowledge;
+using test::open_peer_store;
+using test::require;
+
 namespace {
 
 constexpr int not_permitted = 77;
-
-void require(bool holds, const std::string& what) {
-  if (!holds)
-    throw std::runtime_error{what};
-}
-
-std::unique_ptr<store> open_store(const std::string& folder, durability how) {
-  auto settings = storage_settings{};
-  settings.path = folder;
-  settings.durability = how;
-  auto result = make_lmdb_store(settings);
-  require(!!result, result ? "" : render(to_fault(result.error())));
-  return std::move(*result);
-}
 
 session_key key_of(uint64_t session) {
   return {"peer", test::peer_session_id(session), ""};
@@ -64,12 +59,6 @@ std::vector<uint64_t> count_records(store& store) {
   return result;
 }
 
-void acknowledge(const std::vector<test::peer_ack>& acks) {
-  auto size = acks.size() * sizeof(test::peer_ack);
-  require(write(STDOUT_FILENO, acks.data(), size) == static_cast<ssize_t>(size),
-          "nobody reads the acknowledgements");
-}
-
 // A session that is written and erased all the time: what is left of it after
 // a kill must be a whole one.
 void renew_scratch(store& store) {
@@ -83,7 +72,7 @@ void renew_scratch(store& store) {
 }
 
 [[noreturn]] void write_until_killed(const std::string& folder, unsigned seed) {
-  auto store = open_store(folder, durability::full);
+  auto store = open_peer_store(folder, durability::full);
   auto random = std::mt19937{seed};
   auto counts = count_records(*store);
   for (;;) {
@@ -112,7 +101,7 @@ caf::error append_one(store& store, size_t size) {
 }
 
 int fill(const std::string& folder, uint64_t count, size_t size) {
-  auto store = open_store(folder, durability::relaxed);
+  auto store = open_peer_store(folder, durability::relaxed);
   for (uint64_t i = 0; i < count; ++i)
     require(!append_one(*store, size + i), "cannot append");
   return 0;
@@ -138,7 +127,7 @@ int fill_small_disk(const std::string& folder) {
     return not_permitted;
   auto ballast = folder + "/ballast";
   std::ofstream{ballast} << std::string(512 << 10, 'x') << std::flush;
-  auto store = open_store(folder + "/store", durability::full);
+  auto store = open_peer_store(folder + "/store", durability::full);
   auto count = size_t{0};
   auto why = caf::error{};
   while (!(why = append_one(*store, 10000)))
@@ -155,7 +144,7 @@ int fill_small_disk(const std::string& folder) {
   require(unlink(ballast.c_str()) == 0, "cannot make room");
   require(!append_one(*store, 10000), "does not go on with room");
   store.reset();
-  store = open_store(folder + "/store", durability::full);
+  store = open_peer_store(folder + "/store", durability::full);
   require(store->load(key_of(0), 0, 1000)->size() == count + 1,
           "records lost on the way");
   return 0;
@@ -165,6 +154,12 @@ int run(const std::vector<std::string>& args) {
   require(args.size() > 2, "usage: see the source");
   if (args[1] == "write")
     write_until_killed(args[2], static_cast<unsigned>(std::stoul(args.at(3))));
+  if (args[1] == "runs")
+    test::commit_until_killed(args[2], std::stol(args.at(3)));
+  if (args[1] == "race")
+    return test::race(args[2]);
+  if (args[1] == "hold")
+    return test::hold(args[2]);
   if (args[1] == "fill")
     return fill(args[2], std::stoul(args.at(3)), std::stoul(args.at(4)));
   require(args[1] == "small_disk", "no such command");

@@ -4,17 +4,12 @@
 #include "support/store_calls.hpp"
 #include "support/temp_dir.hpp"
 
+#include "storage/peer_process.hpp"
+
 #include <array>
 #include <random>
 #include <string>
 #include <vector>
-
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace troupe;
 
@@ -22,78 +17,21 @@ namespace {
 
 using acks_t = std::array<uint64_t, test::peer_sessions>;
 
-// A running `storage_peer`, killed and waited for when this ends.
-class peer {
-public:
-  explicit peer(std::vector<std::string> args) {
-    args.insert(args.begin(), TROUPE_BINARY_DIR "/tests/storage_peer");
-    auto argv = std::vector<char*>{};
-    for (auto& arg : args)
-      argv.push_back(arg.data());
-    argv.push_back(nullptr);
-    auto ends = std::array<int, 2>{};
-    REQUIRE(pipe2(ends.data(), O_CLOEXEC) == 0);
-    auto actions = posix_spawn_file_actions_t{};
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    auto code = posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(),
-                            environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    out_ = ends[0];
-    REQUIRE(code == 0);
-  }
+// Whether an acknowledgement came before `microseconds` were over; adds it to
+// `acks`.
+bool await_ack(test::peer& from, int64_t microseconds, acks_t& acks) {
+  auto ack = from.await_ack(microseconds);
+  if (ack)
+    acks.at(ack->subject) = ack->count;
+  return ack.has_value();
+}
 
-  peer(const peer&) = delete;
-  peer& operator=(const peer&) = delete;
-
-  ~peer() {
-    kill_and_wait();
-    close(out_);
-  }
-
-  // Whether an acknowledgement came before `microseconds` were over; adds it
-  // to `acks`.
-  bool await_ack(int64_t microseconds, acks_t& acks) {
-    auto wait = timespec{microseconds / 1000000, microseconds % 1000000 * 1000};
-    auto ready = pollfd{out_, POLLIN, 0};
-    return ppoll(&ready, 1, &wait, nullptr) == 1 && read_ack(acks);
-  }
-
-  // Ends it in the middle of whatever it does, and collects the rest.
-  void kill_and_collect(acks_t& acks) {
-    kill_and_wait();
-    while (read_ack(acks))
-      ;
-  }
-
-  int wait_for_exit() {
-    auto status = 0;
-    REQUIRE(waitpid(pid_, &status, 0) == pid_);
-    pid_ = -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-
-private:
-  void kill_and_wait() {
-    if (pid_ <= 0)
-      return;
-    kill(pid_, SIGKILL);
-    waitpid(pid_, nullptr, 0);
-    pid_ = -1;
-  }
-
-  bool read_ack(acks_t& acks) {
-    auto ack = test::peer_ack{};
-    if (read(out_, &ack, sizeof(ack)) != sizeof(ack))
-      return false;
-    acks.at(ack.session) = ack.seq;
-    return true;
-  }
-
-  pid_t pid_ = -1;
-  int out_ = -1;
-};
+// Ends it in the middle of whatever it does, and collects the rest.
+void kill_and_collect(test::peer& from, acks_t& acks) {
+  from.end();
+  while (auto ack = from.read_ack())
+    acks.at(ack->subject) = ack->count;
+}
 
 session_key key_of(uint64_t session) {
   return {"peer", test::peer_session_id(session), ""};
@@ -137,13 +75,13 @@ TEST_CASE("a writer killed 200 times loses nothing it acknowledged",
     auto store = std::unique_ptr<troupe::store>{};
     if (round % 2 == 1)
       store = test::open_store(settings);
-    auto writer = peer{{"write", folder, std::to_string(round)}};
+    auto writer = test::peer{{"write", folder, std::to_string(round)}};
     // Killed while it starts, or after some appends and a moment more.
     for (auto i = random() % 12; i > 0; --i)
-      REQUIRE(writer.await_ack(10000000, acked));
-    while (writer.await_ack(random() % 4000, acked) && random() % 4 != 0)
+      REQUIRE(await_ack(writer, 10000000, acked));
+    while (await_ack(writer, random() % 4000, acked) && random() % 4 != 0)
       ;
-    writer.kill_and_collect(acked);
+    kill_and_collect(writer, acked);
     if (store == nullptr)
       store = test::open_store(settings);
     check_histories(*store, acked, seen);
@@ -164,14 +102,14 @@ TEST_CASE("two processes use one store at the same time", "[storage]") {
   auto store = test::open_store(settings);
   auto acked = acks_t{};
   auto seen = acks_t{};
-  auto writer = peer{{"write", settings.path, "1"}};
+  auto writer = test::peer{{"write", settings.path, "1"}};
   for (int i = 0; i < 50; ++i) {
-    REQUIRE(writer.await_ack(10000000, acked));
+    REQUIRE(await_ack(writer, 10000000, acked));
     test::append_message(*store, {"tester", "mine", ""}, i);
     check_history(*store, 0, acked[0], seen[0]);
     REQUIRE(store->list(""));
   }
-  writer.kill_and_collect(acked);
+  kill_and_collect(writer, acked);
   for (uint64_t i = 0; i < test::peer_sessions; ++i)
     check_history(*store, i, acked[i], seen[i]);
   CHECK(test::load_all(*store, {"tester", "mine", ""}).size() == 50);
@@ -182,7 +120,7 @@ TEST_CASE("a process follows another that makes the map larger", "[storage]") {
   auto settings = test::store_in(dir);
   auto env = test::open_env(settings);
   auto before = env->mapped();
-  auto other = peer{{"fill", settings.path, "20", "100000"}};
+  auto other = test::peer{{"fill", settings.path, "20", "100000"}};
   REQUIRE(other.wait_for_exit() == 0);
   auto sessions = size_t{0};
   auto count = [&sessions](lmdb_txn& txn) -> caf::error {
@@ -205,7 +143,7 @@ TEST_CASE("a process follows another that makes the map larger", "[storage]") {
 TEST_CASE("a full disk is an error, loses nothing, and is got over",
           "[storage]") {
   auto dir = test::temp_dir{};
-  auto other = peer{{"small_disk", dir.path().string()}};
+  auto other = test::peer{{"small_disk", dir.path().string()}};
   auto code = other.wait_for_exit();
   if (code == 77)
     WARN("skipped: only root may mount a small disk");

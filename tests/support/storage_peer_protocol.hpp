@@ -5,11 +5,11 @@
 
 namespace troupe::test {
 
-/// What `storage_peer` reports after each append: session number `session`
-/// now has records up to `seq`.
+/// What `storage_peer` reports when it is done with something: the session or
+/// run with the number `subject` now has `count` records or commits.
 struct peer_ack {
-  uint64_t session = 0;
-  uint64_t seq = 0;
+  uint64_t subject = 0;
+  uint64_t count = 0;
 };
 
 /// How many sessions the peer writes to.
@@ -17,6 +17,13 @@ constexpr uint64_t peer_sessions = 16;
 
 inline std::string peer_session_id(uint64_t session) {
   return "session " + std::to_string(session);
+}
+
+/// How many runs the peer commits to.
+constexpr uint64_t peer_runs = 8;
+
+inline std::string peer_run_id(uint64_t run) {
+  return "run " + std::to_string(1000 + run);
 }
 
 /// The body that the peer gives to record `seq` of `session`, so that a reader
