@@ -8,6 +8,7 @@
 #include "troupe/runtime/co/scope.hpp"
 #include "troupe/runtime/messages/interfaces.hpp"
 #include "troupe/runtime/run/call_decisions.hpp"
+#include "troupe/runtime/run/run_recovery.hpp"
 
 #include <memory>
 #include <optional>
@@ -37,6 +38,8 @@ struct earlier_run {
   /// Its input is in the conversation.
   bool has_input = false;
   std::vector<stored_decision> decisions;
+  /// Set where the run had lost its process: to be stored when work begins.
+  std::optional<recovery_count> recovery;
 };
 
 /// What one run of an agent is started with.

@@ -227,6 +227,12 @@ co::task<void> prepare_run(agent_ptr self) {
     co_await open_sandbox(self, sandbox);
   if (!state.spec.earlier || !state.spec.earlier->has_input)
     record_input(self);
+  if (state.spec.earlier && state.spec.earlier->recovery) {
+    // What kills this process must not find the run as it was before.
+    state.pending.values.push_back(
+      make_recovery_value(*state.spec.earlier->recovery, now_micros()));
+    co_await sync(self);
+  }
 }
 
 } // namespace troupe

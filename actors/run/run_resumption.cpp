@@ -87,8 +87,9 @@ co::task<std::vector<run_value>> values_of(registry_ptr self,
   co_return std::move(found.values);
 }
 
-/// Counts what a run used that lost its process.
-co::task<run_usage> recount(registry_ptr self, std::string run_id) {
+/// All events of a run.
+co::task<std::vector<run_event>> load_events(registry_ptr self,
+                                             std::string run_id) {
   auto events = std::vector<run_event>{};
   auto query = load_run_events{run_id, 0, 1000};
   for (;;) {
@@ -96,7 +97,7 @@ co::task<run_usage> recount(registry_ptr self, std::string run_id) {
                                               caf::infinite, query);
     auto page = co_await asked;
     if (page.events.empty())
-      co_return usage_of(events);
+      co_return events;
     query.after = page.events.back().seq;
     for (auto& event : page.events)
       events.push_back(std::move(event));
@@ -162,12 +163,14 @@ co::task<next_leg> prepare_leg(registry_ptr self, stored_run run,
   earlier->events = head.events;
   auto& spec = result.spec;
   if (before == run_status::interrupted || before == run_status::running) {
-    auto usage = co_await recount(self, head.run_id);
-    earlier->object.usage = usage;
-    recovery = count_recovery(recovery, head.events);
+    auto events = co_await load_events(self, head.run_id);
+    earlier->object.usage = usage_of(events);
+    recovery = count_recovery(recovery, count_settled(events));
     result.commit.values.push_back(make_recovery_value(recovery, now));
     if (is_hopeless(recovery))
       spec.end_at_once = run_outcome{run_status::failed, hopeless(recovery)};
+    ++recovery.without_progress; // as soon as it gets to work
+    earlier->recovery = recovery;
   }
   spec.services = self->state.spec.services;
   spec.registry = self;

@@ -2,6 +2,8 @@
 
 #include "troupe/runtime/model/cbor_fields.hpp"
 
+#include <algorithm>
+
 namespace troupe {
 
 // On disk: a key is never used again for something else.
@@ -9,17 +11,25 @@ template <class F>
 void stored_fields(F& f, recovery_count& x) {
   f("w", x.without_progress);
   f("t", x.total);
-  f("e", x.events);
+  f("s", x.settled);
 }
 
-recovery_count count_recovery(recovery_count before, uint64_t events) {
-  auto result = recovery_count{};
-  // A recovery by itself adds one event, that it resumed.
-  auto has_progressed = before.total == 0 || events > before.events + 1;
-  result.without_progress = has_progressed ? 1 : before.without_progress + 1;
-  result.total = before.total + 1;
-  result.events = events;
+recovery_count count_recovery(recovery_count before, uint64_t settled) {
+  auto result = before;
+  if (settled > before.settled)
+    result.without_progress = 0;
+  ++result.total;
+  result.settled = settled;
   return result;
+}
+
+uint64_t count_settled(const std::vector<run_event>& events) {
+  auto is_settled = [](const run_event& x) {
+    return x.type == event_type::message_stop
+           || x.type == event_type::tool_result;
+  };
+  return static_cast<uint64_t>(
+    std::count_if(events.begin(), events.end(), is_settled));
 }
 
 run_value make_recovery_value(const recovery_count& count, int64_t at) {

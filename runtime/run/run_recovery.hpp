@@ -13,12 +13,13 @@ namespace troupe {
 /// How often a run was taken up after it lost its process. Kept with the run,
 /// as the value `recovery_value`.
 struct recovery_count {
-  /// Since a recovery last came further than the one before.
+  /// How many got to work since one last came further than the one before. A
+  /// process that ends before it has begun says nothing about the run.
   uint32_t without_progress = 0;
   /// In all; never reset.
   uint32_t total = 0;
-  /// The events that the run had at the last one.
-  uint64_t events = 0;
+  /// What the run had settled when the last one began: answers and results.
+  uint64_t settled = 0;
 };
 
 inline constexpr auto recovery_value = "recovery";
@@ -28,12 +29,16 @@ inline constexpr auto recovery_value = "recovery";
 inline constexpr auto most_without_progress = uint32_t{3};
 inline constexpr auto most_recoveries = uint32_t{100};
 
-/// One recovery more, of a run with as many events.
-recovery_count count_recovery(recovery_count before, uint64_t events);
+/// One recovery more, of a run that has settled so much. Whether it gets to work
+/// is counted when it does: `without_progress` is then one more.
+recovery_count count_recovery(recovery_count before, uint64_t settled);
+
+/// How many answers and results there are among `events`.
+uint64_t count_settled(const std::vector<run_event>& events);
 
 /// Whether it was one too many.
 constexpr bool is_hopeless(const recovery_count& x) {
-  return x.without_progress > most_without_progress
+  return x.without_progress >= most_without_progress
          || x.total > most_recoveries;
 }
 
