@@ -81,6 +81,22 @@ void event_printer::show_end(const run_object& run) {
               << '\n';
   if (run.has_error)
     report(run.error);
+  if (run.status == run_status::suspended && form_ != output_form::events)
+    show_suspension(run);
+}
+
+void event_printer::show_suspension(const run_object& run) {
+  const auto& waiting = run.suspension;
+  std::cerr << "suspended: " << printable(waiting.reason) << '\n';
+  for (const auto& one : waiting.approvals)
+    std::cerr << "  " << printable(one.call.id) << "  " << one.capability << "  "
+              << printable(one.call.name + " "
+                           + excerpt(one.call.arguments, 160))
+              << '\n';
+  auto how = waiting.approvals.size() > 1 ? " --approve --call ID" : "";
+  if (waiting.approvals.size() == 1)
+    how = " --approve";
+  std::cerr << "hint: troupe runs resume " << run.run_id << how << '\n';
 }
 
 } // namespace troupe::app
