@@ -3,16 +3,14 @@
 // store reaches of raw LMDB's appends a second.
 
 #include "support/bench_folder.hpp"
+#include "support/raw_lmdb.hpp"
 
 #include "troupe/config/errc.hpp"
 #include "troupe/config/settings.hpp"
-#include "troupe/storage/big_endian.hpp"
 #include "troupe/storage/store.hpp"
 
 #include <benchmark/benchmark.h>
-#include <lmdb.h>
 
-#include <array>
 #include <chrono>
 #include <memory>
 #include <stdexcept>
@@ -28,54 +26,6 @@ using bench_clock = std::chrono::steady_clock;
 
 // About what a message with a short answer takes.
 constexpr size_t body_size = 500;
-
-void require(int code) {
-  if (code != 0)
-    throw std::runtime_error{mdb_strerror(code)};
-}
-
-class raw_lmdb {
-public:
-  raw_lmdb(const std::string& path, durability how) {
-    auto* env = static_cast<MDB_env*>(nullptr);
-    require(mdb_env_create(&env));
-    env_.reset(env);
-    require(mdb_env_set_mapsize(env, size_t{4} << 30));
-    require(mdb_env_set_maxdbs(env, 1));
-    auto flags = unsigned{MDB_NOSUBDIR | MDB_NOTLS};
-    if (how == durability::relaxed)
-      flags |= MDB_NOMETASYNC;
-    require(mdb_env_open(env, path.c_str(), flags, 0600));
-    auto* txn = static_cast<MDB_txn*>(nullptr);
-    require(mdb_txn_begin(env, nullptr, 0, &txn));
-    require(mdb_dbi_open(txn, "records", MDB_CREATE, &table_));
-    require(mdb_txn_commit(txn));
-  }
-
-  // One record for each of `sessions`, in one commit.
-  void append(uint64_t sessions, uint64_t seq, const std::string& body) {
-    auto* txn = static_cast<MDB_txn*>(nullptr);
-    require(mdb_txn_begin(env_.get(), nullptr, 0, &txn));
-    for (uint64_t session = 0; session < sessions; ++session) {
-      auto bytes = std::array<char, 16>{};
-      put_big_endian(put_big_endian(bytes.data(), session), seq);
-      auto key = MDB_val{bytes.size(), bytes.data()};
-      auto value = MDB_val{body.size(), const_cast<char*>(body.data())};
-      require(mdb_put(txn, table_, &key, &value, 0));
-    }
-    require(mdb_txn_commit(txn));
-  }
-
-private:
-  struct close_env {
-    void operator()(MDB_env* env) const noexcept {
-      mdb_env_close(env);
-    }
-  };
-
-  std::unique_ptr<MDB_env, close_env> env_;
-  MDB_dbi table_ = 0;
-};
 
 std::unique_ptr<store> open_store(const std::string& folder, durability how) {
   auto settings = storage_settings{};
@@ -109,7 +59,7 @@ void append_to_store(benchmark::State& state, durability how) {
   auto sessions = static_cast<uint64_t>(state.range(0));
   auto folder = bench::bench_folder{};
   auto body = std::string(body_size, 'x');
-  auto raw = raw_lmdb{folder / "raw.mdb", how};
+  auto raw = bench::raw_lmdb{folder / "raw.mdb", how};
   auto store = open_store(folder / "store", how);
   auto batch = batch_of(sessions, body);
   auto raw_time = 0.0;
