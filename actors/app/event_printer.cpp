@@ -89,7 +89,8 @@ void event_printer::show_suspension(const run_object& run) {
   const auto& waiting = run.suspension;
   std::cerr << "suspended: " << printable(waiting.reason) << '\n';
   for (const auto& one : waiting.approvals)
-    std::cerr << "  " << printable(one.call.id) << "  " << one.capability << "  "
+    std::cerr << "  " << printable(one.call.id) << "  " << one.capability
+              << "  "
               << printable(one.call.name + " "
                            + excerpt(one.call.arguments, 160))
               << '\n';

@@ -29,8 +29,8 @@ inline constexpr auto recovery_value = "recovery";
 inline constexpr auto most_without_progress = uint32_t{3};
 inline constexpr auto most_recoveries = uint32_t{100};
 
-/// One recovery more, of a run that has settled so much. Whether it gets to work
-/// is counted when it does: `without_progress` is then one more.
+/// One recovery more, of a run that has settled so much. Whether it gets to
+/// work is counted when it does: `without_progress` is then one more.
 recovery_count count_recovery(recovery_count before, uint64_t settled);
 
 /// How many answers and results there are among `events`.
