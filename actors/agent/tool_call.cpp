@@ -128,9 +128,27 @@ co::task<std::string> ask_permission(agent_ptr self, size_t index) {
 constexpr auto lost_call
   = "interrupted: this call had been started, and its outcome is unknown";
 
-/// An earlier owner of the run started it, and it must not happen twice.
-bool is_lost(const call_slot& slot) {
-  return slot.was_started && spec_of(slot).recovery == recovery_class::ask;
+/// What becomes of a call that an earlier owner of the run had started: it may
+/// run again, waits for a person, or is lost.
+enum class second_try : uint8_t { allowed, waits, lost };
+
+second_try try_again(const agent_state& state, const call_slot& slot) {
+  if (!slot.was_started)
+    return second_try::allowed;
+  switch (spec_of(slot).recovery) {
+    case recovery_class::read_only:
+    case recovery_class::idempotent:
+      return second_try::allowed;
+    case recovery_class::ask:
+      return second_try::lost;
+    case recovery_class::person:
+      break;
+  }
+  // Somebody who allowed the first try has not allowed a second one.
+  const auto* decision = find_decision(state, slot);
+  if (decision == nullptr || !decision->is_new)
+    return second_try::waits;
+  return decision->approve ? second_try::allowed : second_try::lost;
 }
 
 tool_actor tool_for(agent_ptr self, offered_tool& target) {
@@ -222,9 +240,15 @@ co::task<void> run_call(agent_ptr self, size_t index) {
     answer_call(self, index, error_result(denied));
     co_return;
   }
-  if (is_lost(state.calls[index])) {
-    answer_call(self, index, error_result(lost_call));
-    co_return;
+  switch (try_again(state, state.calls[index])) {
+    case second_try::allowed:
+      break;
+    case second_try::waits:
+      state.calls[index].is_pending = true;
+      co_return;
+    case second_try::lost:
+      answer_call(self, index, error_result(lost_call));
+      co_return;
   }
   if (spec_of(state.calls[index]).recovery != recovery_class::read_only) {
     log_intent(self, index);

@@ -157,6 +157,9 @@ co::task<next_leg> prepare_leg(registry_ptr self, stored_run run,
   auto now = now_micros();
   for (auto& one : decisions) {
     result.commit.values.push_back(make_decision_value(one, now));
+    std::erase_if(earlier->decisions, [&](const stored_decision& x) {
+      return x.call_id == one.call_id && x.record == one.record;
+    });
     earlier->decisions.push_back(std::move(one));
   }
   earlier->object = std::move(run.details.object);

@@ -28,8 +28,10 @@ enum class recovery_class : uint8_t {
   read_only,
   /// Runs again under the same idempotency key.
   idempotent,
-  /// Does not run again by itself.
+  /// Does not run again: the model is told that the outcome is unknown.
   ask,
+  /// Suspends the run until a person says whether it runs again.
+  person,
 };
 
 /// What a tool declares.

@@ -74,7 +74,7 @@ bind_decisions(const std::vector<call_decision>& said,
       return std::move(found.error());
     const auto& call = **found;
     result.push_back(
-      {call.call.id, call.record, call.digest, one.approve, one.reason});
+      {call.call.id, call.record, call.digest, one.approve, one.reason, true});
   }
   return result;
 }

@@ -19,6 +19,8 @@ struct stored_decision {
   std::string digest;
   bool approve = false;
   std::string reason;
+  /// Made for this leg of the run; not stored.
+  bool is_new = false;
 };
 
 /// What a decision about `call` is bound to: the SHA-256 of its name and

@@ -137,6 +137,27 @@ TEST_CASE("a call that must not happen twice is told lost", "[durable]") {
   check_log(world.host(), id);
 }
 
+TEST_CASE("a person decides about a second try where the tool says so",
+          "[durable]") {
+  auto approve = GENERATE(true, false);
+  world world{recovery_class::person};
+  auto id = world.crash();
+  auto waits = world.host().resume(resumption(id)).wait();
+  REQUIRE(waits.status == run_status::suspended);
+  REQUIRE(waits.suspension.approvals.size() == 1);
+  CHECK(waits.suspension.approvals[0].call.id == "b");
+  CHECK(world.calls == 1);
+  auto order = resumption(id);
+  order.decisions = {{"b", approve, {}}};
+  auto object = world.host().resume(order).wait();
+  CHECK(object.status == run_status::completed);
+  CHECK(world.calls == (approve ? 2 : 1));
+  auto messages = world.on.messages();
+  check_pairing(messages);
+  CHECK(messages[3]->is_error != approve);
+  check_log(world.host(), id);
+}
+
 TEST_CASE("the next run of a conversation ends one that lost its process",
           "[durable]") {
   world world{recovery_class::ask};
