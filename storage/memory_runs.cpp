@@ -3,6 +3,8 @@
 #include "troupe/storage/run_rules.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace troupe {
 
@@ -21,17 +23,23 @@ const run_head* memory_runs::find(const std::string& run_id) const {
 
 // -- writing ------------------------------------------------------------------
 
-void memory_runs::commit(const store_commit& entry) {
-  auto& to = runs_[entry.run_id];
+void memory_runs::commit(store_commit& entry) {
+  // A new run is mostly the newest as well.
+  auto& to = runs_.try_emplace(runs_.end(), entry.run_id)->second;
   auto is_new = to.head.run_id.empty();
-  auto head = head_after(is_new ? nullptr : &to.head, entry);
-  if (!is_new)
+  auto moves = is_new || entry.change;
+  if (!is_new && moves)
     unmark(to.head);
-  to.head = std::move(head);
-  mark(to.head);
-  to.events.insert(to.events.end(), entry.events.begin(), entry.events.end());
-  for (const auto& value : entry.values)
-    to.values[value.name] = value;
+  if (is_new)
+    to.head = head_after(nullptr, entry);
+  else
+    apply_commit(to.head, entry);
+  if (moves)
+    mark(to.head);
+  std::move(entry.events.begin(), entry.events.end(),
+            std::back_inserter(to.events));
+  for (auto& value : entry.values)
+    to.values[value.name] = std::move(value);
   for (const auto& artifact : entry.artifacts)
     put_artifact(to, artifact);
 }

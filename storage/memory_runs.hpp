@@ -25,7 +25,7 @@ public:
   const run_head* find(const std::string& run_id) const;
 
   /// Stores what `entry`, which is not refused, says of its run.
-  void commit(const store_commit& entry);
+  void commit(store_commit& entry);
 
   std::vector<run_head>
   list(const run_filter& filter, size_t max,

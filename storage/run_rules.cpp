@@ -26,23 +26,27 @@ run_head begun(const store_commit& commit) {
 
 } // namespace
 
-run_head head_after(const run_head* found, const store_commit& commit) {
-  auto result = commit.begin ? begun(commit) : *found;
+void apply_commit(run_head& head, const store_commit& commit) {
   if (!commit.events.empty()) {
-    result.events = commit.events.back().seq;
-    result.updated_at = commit.events.back().at;
+    head.events = commit.events.back().seq;
+    head.updated_at = commit.events.back().at;
   }
   if (commit.change) {
-    result.status = commit.change->status;
-    result.updated_at = commit.change->at;
-    result.due_at = commit.change->due_at;
-    result.details = commit.change->details;
+    head.status = commit.change->status;
+    head.updated_at = commit.change->at;
+    head.due_at = commit.change->due_at;
+    head.details = commit.change->details;
   }
-  if (result.status != run_status::queued)
-    result.due_at = 0;
-  if (commit.begin && result.status == run_status::running)
-    result.lease.epoch = 1;
-  settle_lease(result);
+  if (head.status != run_status::queued)
+    head.due_at = 0;
+  if (commit.begin && head.status == run_status::running)
+    head.lease.epoch = 1;
+  settle_lease(head);
+}
+
+run_head head_after(const run_head* found, const store_commit& commit) {
+  auto result = commit.begin ? begun(commit) : *found;
+  apply_commit(result, commit);
   return result;
 }
 

@@ -12,6 +12,9 @@ namespace troupe {
 // What happens to the head of a run, as pure functions: every store decides in
 // the same way and differs only in where it keeps what comes out.
 
+/// Makes of the head of a run what `commit` leaves.
+void apply_commit(run_head& head, const store_commit& commit);
+
 /// The head that `commit` leaves: of a new run where it begins one, else of the
 /// run that has `found`. Details are taken over where they are given.
 run_head head_after(const run_head* found, const store_commit& commit);
