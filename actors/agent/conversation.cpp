@@ -30,6 +30,8 @@ void give_response(agent_state& state, std::string text) {
 co::task<run_status> converse(agent_ptr self) {
   auto& state = self->state;
   auto stop = stop_reason::end_turn;
+  if (state.messages.empty())
+    throw co::failure{errc::storage, "the run's conversation was deleted"};
   for (;;) {
     // A resumed run stands wherever its last owner left it.
     auto last = state.messages.back();

@@ -7,6 +7,7 @@
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/model/history.hpp"
 #include "troupe/runtime/model/message_record.hpp"
+#include "troupe/runtime/run/stored_log.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 
 #include <nlohmann/json.hpp>
@@ -161,7 +162,7 @@ int show_session_command(const options& x) {
 
 int delete_session_command(const options& x) {
   return with_session(x, [&](store& store, const session_key& key) {
-    auto erased = store.erase(key);
+    auto erased = erase_free_session(store, key);
     if (!erased)
       return report(erased.error());
     if (x.json)

@@ -63,9 +63,10 @@ caf::result<session_list> answer_query(store& disk, const list_sessions& x) {
 }
 
 caf::result<erased_sessions> answer_query(store& disk, const erase_session& x) {
-  return answer_with<erased_sessions>(disk.erase(x.key), [](uint64_t count) {
-    return erased_sessions{count};
-  });
+  return answer_with<erased_sessions>(erase_free_session(disk, x.key),
+                                      [](uint64_t count) {
+                                        return erased_sessions{count};
+                                      });
 }
 
 caf::result<done> answer_query(store& disk, const fork_session& x) {

@@ -134,4 +134,26 @@ read_events(store& disk, const std::string& run_id, uint64_t after,
   return result;
 }
 
+caf::expected<uint64_t> erase_free_session(store& disk,
+                                           const session_key& key) {
+  auto head = disk.find_session(key);
+  if (!head)
+    return std::move(head.error());
+  if (!*head)
+    return uint64_t{0};
+  if ((*head)->open_run.empty())
+    return disk.erase(key);
+  auto run = disk.find_run((*head)->open_run);
+  if (!run)
+    return std::move(run.error());
+  if (*run && !is_over((*run)->status)
+      && (*run)->status != run_status::interrupted)
+    return make_error(errc::configuration,
+                      "the conversation belongs to run " + (*run)->run_id
+                        + ", which is " + to_string((*run)->status),
+                      "session " + key.session_id,
+                      "troupe runs cancel " + (*run)->run_id);
+  return disk.erase(key);
+}
+
 } // namespace troupe

@@ -16,6 +16,10 @@ namespace troupe {
 /// log of any length costs what is sent to the model.
 caf::expected<stored_session> read_session(store& disk, const session_key& key);
 
+/// Removes a conversation; how many there were (0 or 1). An error where a run
+/// that goes on, or waits for a person, needs it.
+caf::expected<uint64_t> erase_free_session(store& disk, const session_key& key);
+
 /// Events of a run with `after` < seq, at most `max`, whole: what their
 /// messages say is read from the conversation, and empty where that was
 /// deleted.

@@ -127,6 +127,10 @@ TEST_CASE("a call that needs a person suspends the run", "[runs]") {
                             run["session_id"].get<std::string>()});
     CHECK(other.code == 2);
     CHECK(other.err.find(id) != std::string::npos);
+    auto deleted
+      = place.run({"sessions", "delete", run["session_id"].get<std::string>()});
+    CHECK(deleted.code == 2);
+    CHECK(deleted.err.find(id) != std::string::npos);
   }
 }
 
