@@ -23,7 +23,7 @@ inline void knows_no_run_at_first(const store_factory& make) {
     expect(!value_of(it->request_cancel(id)), "none is cancelled");
   }
   expect(value_of(it->list_runs({}, SIZE_MAX)).empty(), "none is listed");
-  expect(!value_of(it->acquire_due({}, "o", INT64_MAX, 2)), "none is due");
+  expect(!value_of(it->acquire_due({}, "o", far_future, 2)), "none is due");
   expect(!value_of(it->next_due({})), "none will be");
 }
 
@@ -255,7 +255,7 @@ inline void lists_what_it_has(const store_factory& make) {
       queued = wanted.size();
   }
   for (size_t i = 0; i < queued; ++i)
-    expect(value_of(it->acquire_due({}, "o", INT64_MAX, 1)).has_value(),
+    expect(value_of(it->acquire_due({}, "o", far_future, 1)).has_value(),
            "each queued run is due");
   expect(!value_of(it->next_due({})), "and no other");
   expect(ids_with(*it, run_status::queued).empty(), "then none is left");

@@ -40,7 +40,7 @@ inline void takes_what_is_due_longest(const store_factory& make) {
   expect_equal(take(*it, 100), "c", "the third");
   expect_equal(take(*it, 29), "", "none is due at 29");
   expect_equal(take(*it, 30), "a", "the last");
-  expect_equal(take(*it, INT64_MAX), "", "each but once");
+  expect_equal(take(*it, 1000), "", "each but once");
   expect(!value_of(it->next_due({})), "none is left");
 }
 

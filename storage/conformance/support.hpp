@@ -147,6 +147,9 @@ inline std::vector<std::string> bodies_of(store& from, const session_key& key,
 /// The owner that the runs of these cases have at first.
 constexpr auto first_owner = "host/1";
 
+/// After everything, and still a time that something can be added to.
+constexpr auto far_future = INT64_MAX / 2;
+
 /// When their leases end.
 constexpr auto lease_end = int64_t{1000};
 
