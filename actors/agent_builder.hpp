@@ -68,6 +68,13 @@ public:
     return *this;
   }
 
+  /// Keeps a file of the workspace as an artifact when the run ends, however it
+  /// does.
+  agent& produces(std::string path) {
+    settings_.produces.push_back(std::move(path));
+    return *this;
+  }
+
   agent& max_turns(uint32_t count) {
     settings_.limits.max_turns = count;
     return *this;

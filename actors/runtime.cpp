@@ -145,6 +145,28 @@ runtime::run_events(const std::string& run_id, uint64_t after, uint64_t max) {
   return std::move(found->events);
 }
 
+caf::expected<std::vector<artifact_record>>
+runtime::artifacts(const std::string& run_id) {
+  auto found = ask_blocking<artifact_list>(system(), parts_->store(),
+                                           load_run_artifacts{run_id, {}});
+  if (!found)
+    return std::move(found.error());
+  return std::move(found->artifacts);
+}
+
+caf::expected<std::optional<artifact_record>>
+runtime::artifact(const std::string& run_id, const std::string& name) {
+  if (name.empty())
+    return std::optional<artifact_record>{};
+  auto found = ask_blocking<artifact_list>(system(), parts_->store(),
+                                           load_run_artifacts{run_id, name});
+  if (!found)
+    return std::move(found.error());
+  if (found->artifacts.empty())
+    return std::optional<artifact_record>{};
+  return std::optional{std::move(found->artifacts.front())};
+}
+
 caf::expected<std::vector<std::string>> runtime::reconcile_runs() {
   auto marked = ask_blocking<run_id_list>(system(), parts_->store(),
                                           troupe::reconcile_runs{});

@@ -6,6 +6,7 @@
 #include "troupe/actors/run/run_feed.hpp"
 #include "troupe/actors/run/run_worker.hpp"
 #include "troupe/actors/work.hpp"
+#include "troupe/actors/workflow/workflow.hpp"
 #include "troupe/config/settings.hpp"
 #include "troupe/runtime/messages/interfaces.hpp"
 #include "troupe/runtime/messages/supervise_messages.hpp"
@@ -28,6 +29,8 @@ struct runtime_options {
   /// The agents it can run, by their names; those that `settings.agents`
   /// names are loaded beside them.
   std::vector<agent> agents;
+  /// The workflows it can run, by their names.
+  std::vector<workflow> workflows;
   /// Tools that agent files may name beside the built-in ones.
   std::vector<tool> tools;
   /// What relative paths count from; empty: the working directory.
@@ -115,6 +118,14 @@ public:
   caf::expected<std::vector<run_event>> run_events(const std::string& run_id,
                                                    uint64_t after = 0,
                                                    uint64_t max = 1000);
+
+  /// The artifacts of a run by name, without their contents.
+  caf::expected<std::vector<artifact_record>>
+  artifacts(const std::string& run_id);
+
+  /// One artifact of a run, whole; nothing when there is none of that name.
+  caf::expected<std::optional<artifact_record>>
+  artifact(const std::string& run_id, const std::string& name);
 
   /// Marks as interrupted the runs whose processes have ended; their ids.
   caf::expected<std::vector<std::string>> reconcile_runs();

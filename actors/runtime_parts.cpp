@@ -121,7 +121,11 @@ void runtime::parts::start(runtime_options options) {
     options.settings.concurrency.blocking_pool);
   auto models = models_of(options, *pool_);
   auto sources = catalog_sources{models, options.tools, options.environment};
-  auto agents = or_throw(load_agents(options.agents, sources));
+  auto catalog = std::make_shared<run_catalog>();
+  catalog->agents = or_throw(load_agents(options.agents, sources));
+  catalog->workflows = or_throw(load_workflows(
+    options.workflows, catalog->agents, options.settings.sandbox));
+  catalog->load_agent = file_loader(std::move(sources));
   auto services = std::make_shared<run_services>();
   services->settings = options.settings;
   services->folder = options.folder;
@@ -139,8 +143,7 @@ void runtime::parts::start(runtime_options options) {
   services->open_sandbox = make_sandbox_opener(options.folder, pool_);
   services_ = services;
   runs_ = system_->spawn(run_registry_behavior,
-                         run_registry_spec{services_, std::move(agents),
-                                           file_loader(std::move(sources))});
+                         run_registry_spec{services_, std::move(catalog)});
   auto tree = supervisor_spec{};
   tree.strategy = restart_strategy::one_for_all;
   tree.max_restarts = 0;

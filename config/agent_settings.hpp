@@ -59,6 +59,9 @@ struct agent_settings {
   std::optional<sandbox_settings> sandbox;
   std::optional<workspace_settings> workspace;
   limit_overrides limits;
+  /// Files of its workspace that are kept as artifacts of the run when it ends,
+  /// however it does.
+  std::vector<std::string> produces;
   /// The text of a JSON Schema object, or empty.
   std::string result_schema_json;
   /// The file it was read from, or empty.

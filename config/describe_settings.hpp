@@ -257,6 +257,7 @@ void describe(F& f, agent_settings& x) {
   f("sandbox", x.sandbox);
   f("workspace", x.workspace);
   f("limits", x.limits);
+  f("produces", x.produces);
   f.json("result_schema", x.result_schema_json);
 }
 

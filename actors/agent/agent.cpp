@@ -3,9 +3,10 @@
 #include "troupe/actors/agent/conversation.hpp"
 #include "troupe/actors/agent/ending.hpp"
 #include "troupe/actors/agent/preparation.hpp"
+#include "troupe/actors/run/run_life.hpp"
 #include "troupe/runtime/co/serve.hpp"
-#include "troupe/runtime/run/timestamp.hpp"
 
+#include <type_traits>
 #include <utility>
 
 namespace troupe {
@@ -27,67 +28,24 @@ co::task<void> drive(agent_ptr self) {
   begin_ending(self, std::move(outcome));
 }
 
-co::task<run_object> answer_object(agent_ptr self, await_run) {
-  auto& record = self->state.record;
-  co_await record.over.wait(self);
-  co_return record.object;
-}
-
-co::task<run_event_batch> answer_events(agent_ptr self, pull_run_events) {
-  auto& record = self->state.record;
-  while (!record.is_readable())
-    co_await record.readable.wait(self);
-  co_return record.take();
-}
-
-void begin(run_object& object, const agent_spec& spec) {
-  object.run_id = spec.run_id;
-  object.name = spec.definition->settings.name;
-  object.status = run_status::running;
-  object.session_id = spec.request.session_id;
-  object.actor_id = spec.request.actor_id;
-  object.input = spec.request.input;
-  object.created_at = spec.created_at;
-  object.started_at = now_micros();
-  object.steps.push_back(
-    {1, object.name, run_status::running, object.started_at, 0});
-}
-
-/// Takes up what the last owner left.
-void go_on(run_record& record, const earlier_run& earlier) {
-  auto& object = record.object;
-  object = earlier.object;
-  object.status = run_status::running;
-  object.suspension = {};
-  object.has_error = false;
-  object.error = {};
-  object.ended_at = 0;
-  if (object.started_at == 0)
-    object.started_at = now_micros();
+/// An agent's run is one step, its own.
+void open_step(agent_state& state) {
+  auto& object = state.record.object;
   if (object.steps.empty())
     object.steps.push_back(
-      {1, object.name, run_status::running, object.started_at, 0});
+      {1, object.name, {}, run_status::running, object.started_at, 0});
   object.steps.back().status = run_status::running;
   object.steps.back().ended_at = 0;
-  record.go_on_after(earlier.events);
 }
 
 void start(agent_ptr self, agent_spec spec) {
   auto& state = self->state;
-  if (spec.earlier)
-    go_on(state.record, *spec.earlier);
-  else
-    begin(state.record.object, spec);
-  if (spec.request.with_events)
-    state.record.keep_events();
-  state.key = shared<run_key>{
-    run_key{spec.run_id,
-            spec.epoch,
-            {spec.definition->settings.name, spec.request.session_id,
-             spec.request.actor_id}}};
-  state.spec = std::move(spec);
-  state.spec.services->feed->publish(
-    {state.spec.run_id, nullptr, run_status::running});
+  state.definition = std::move(spec.definition);
+  state.lent = std::move(spec.sandbox);
+  state.has_reader = spec.has_reader;
+  begin_run(state, std::move(spec.run), "agent",
+            state.definition->settings.name);
+  open_step(state);
   state.running.spawn(self, loop_key, drive(self));
 }
 
@@ -96,21 +54,12 @@ void start(agent_ptr self, agent_spec spec) {
 run_actor::behavior_type agent_behavior(agent_ptr self, agent_spec spec) {
   start(self, std::move(spec));
   return {
-    co::serve(self, answer_object),
-    co::serve(self, answer_events),
+    co::serve(self, answer_object<std::remove_pointer_t<agent_ptr>>),
+    co::serve(self, answer_events<std::remove_pointer_t<agent_ptr>>),
     [self](const cancel_run& x) {
-      auto reason = x.reason.empty() ? "the run was cancelled" : x.reason;
-      auto why = fault{};
-      why.kind = errc::cancelled;
-      why.message = reason;
-      begin_ending(self, {run_status::cancelled, std::move(why)});
+      begin_ending(self, cancelled_outcome(x.reason));
     },
-    [self](expire_run) {
-      auto why = fault{};
-      why.kind = errc::timeout;
-      why.message = "the run's deadline has passed";
-      begin_ending(self, {run_status::partial, std::move(why)});
-    },
+    [self](expire_run) { begin_ending(self, expired_outcome()); },
     co::serve_cancel(self),
   };
 }

@@ -1,14 +1,11 @@
 #pragma once
 
-#include "troupe/actors/run/run_record.hpp"
-#include "troupe/actors/run/run_services.hpp"
+#include "troupe/actors/run/run_spec.hpp"
 #include "troupe/actors/tools/compiled_tool.hpp"
 #include "troupe/config/agent_settings.hpp"
 #include "troupe/runtime/co/event.hpp"
 #include "troupe/runtime/co/scope.hpp"
 #include "troupe/runtime/messages/interfaces.hpp"
-#include "troupe/runtime/run/call_decisions.hpp"
-#include "troupe/runtime/run/run_recovery.hpp"
 
 #include <memory>
 #include <optional>
@@ -25,44 +22,20 @@ struct agent_definition {
 
 using agent_definition_ptr = std::shared_ptr<const agent_definition>;
 
-/// How a run ends.
-struct run_outcome {
-  run_status status = run_status::completed;
-  fault why;
-};
-
-/// What the earlier owners of a run left behind.
-struct earlier_run {
-  run_object object;
-  uint64_t events = 0;
-  /// Its input is in the conversation.
-  bool has_input = false;
-  std::vector<stored_decision> decisions;
-  /// Set where the run had lost its process: to be stored when work begins.
-  std::optional<recovery_count> recovery;
+/// Files and commands that a step has from its run.
+struct shared_sandbox {
+  sandbox_actor actor;
+  sandbox_settings policy;
 };
 
 /// What one run of an agent is started with.
 struct agent_spec {
-  run_services_ptr services;
+  run_spec run;
   agent_definition_ptr definition;
-  /// Told when the run is over.
-  run_registry_actor registry;
-  run_request request;
-  std::string run_id;
-  /// That of its lease.
-  uint64_t epoch = 1;
-  /// Null for a run that begins.
-  std::shared_ptr<const earlier_run> earlier;
-  /// Set where nothing is to be done but to end the run properly.
-  std::optional<run_outcome> end_at_once;
-  /// The session was made up for this run, so there is nothing to load.
-  bool has_fresh_session = false;
-  int64_t created_at = 0;
-  /// When its time is up, microseconds since the epoch.
-  int64_t deadline = 0;
-  /// What the application wants closed with the run; may be null.
-  std::shared_ptr<run_resources> resources;
+  /// A step's, unless its agent names a sandbox of its own.
+  std::optional<shared_sandbox> sandbox;
+  /// Somebody reads the deltas of the run that it is a step of.
+  bool has_reader = false;
 };
 
 /// A tool that this run offers.
@@ -89,13 +62,14 @@ struct call_slot {
 /// One run of one agent: the loop of model calls and tool calls, the owner of
 /// all that it opens. Two coroutines never run at once: the loop, which can
 /// be destroyed at any suspension, and the ending, which cannot.
-struct agent_state {
+struct agent_state : run_base {
   static inline const char* name = "agent";
 
-  agent_spec spec;
+  agent_definition_ptr definition;
+  std::optional<shared_sandbox> lent;
+  bool has_reader = false;
   limit_settings limits;
   permission_settings permissions;
-  run_record record;
 
   // The conversation.
   shared<invocation> invoked;
@@ -109,11 +83,6 @@ struct agent_state {
   /// Of a resumed turn: results that are there, calls that had been started.
   std::vector<chat_message_ptr> settled;
   std::vector<call_intent> intents;
-
-  // The store.
-  shared<run_key> key;
-  /// What has happened and was not sent to the store yet.
-  commit_run pending;
 
   // The model.
   model_actor model;
@@ -133,7 +102,6 @@ struct agent_state {
   bool exclusive_is_active = false;
   co::event calls_are_done;
 
-  bool is_ending = false;
   co::scope running;
 };
 

@@ -4,14 +4,12 @@
 #include "troupe/actors/agent/journal.hpp"
 #include "troupe/actors/agent/tool_call.hpp"
 #include "troupe/actors/agent/tool_turn.hpp"
-#include "troupe/runtime/co/offload.hpp"
-#include "troupe/runtime/co/request.hpp"
+#include "troupe/actors/run/run_artifacts.hpp"
+#include "troupe/actors/run/run_life.hpp"
 #include "troupe/runtime/co/when_all.hpp"
-#include "troupe/runtime/run/run_details.hpp"
-#include "troupe/runtime/run/run_json.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
+#include "troupe/runtime/run/workflow_names.hpp"
 
-#include <chrono>
 #include <utility>
 
 namespace troupe {
@@ -19,21 +17,6 @@ namespace troupe {
 namespace {
 
 constexpr auto ending_key = co::frame_key{0, 3};
-
-/// How long a child may take to end before it is killed and reported.
-constexpr auto ending_time = std::chrono::seconds{15};
-
-/// Has one child end; a failure is kept with the run, never swallowed.
-template <class Handle>
-co::task<void> end_child(agent_ptr self, Handle child, std::string what) {
-  auto asked = co::request<done>(self, child, ending_time, end_work{});
-  auto ended = co_await co::as_expected(std::move(asked));
-  if (ended || ended.error() == caf::sec::request_receiver_down)
-    co_return; // one that has gone by itself has ended
-  self->state.record.object.cleanup_failures.push_back(
-    what + ": " + to_fault(ended.error()).message);
-  self->send_exit(child, caf::exit_reason::kill);
-}
 
 /// A blocking call that took too long has its result and still goes on.
 bool may_linger(const tool& x) {
@@ -91,17 +74,6 @@ void settle_conversation(agent_ptr self, const run_outcome& outcome) {
   add_message(self, chat_message_ptr{std::move(partial)});
 }
 
-/// What the application registered; its functions may block.
-co::task<void> close_resources(agent_ptr self) {
-  auto& state = self->state;
-  auto call = std::function<std::vector<std::string>()>{
-    [resources = state.spec.resources] { return resources->close(); }};
-  auto work = co::offload(self, *state.spec.services->pool, std::move(call));
-  auto failures = co_await work;
-  auto& all = state.record.object.cleanup_failures;
-  all.insert(all.end(), failures.begin(), failures.end());
-}
-
 void give_back_turn(agent_ptr self, bool keep) {
   auto& state = self->state;
   if (!state.has_turn)
@@ -116,85 +88,48 @@ void give_back_turn(agent_ptr self, bool keep) {
   self->send(state.spec.services->sessions, std::move(turn));
 }
 
-event_type terminal_event(run_status status) {
-  switch (status) {
-    case run_status::completed:
-      return event_type::run_stop;
-    case run_status::partial:
-      return event_type::run_partial;
-    case run_status::cancelled:
-      return event_type::run_cancel;
-    case run_status::suspended:
-      return event_type::suspended;
-    default:
-      return event_type::run_error;
-  }
+/// What a text file is taken for by its name.
+std::string media_type_of(const std::string& path) {
+  if (path.ends_with(".json"))
+    return "application/json";
+  if (path.ends_with(".md"))
+    return "text/markdown; charset=utf-8";
+  return path.ends_with(".csv") ? "text/csv" : "text/plain; charset=utf-8";
 }
 
-/// Makes the run object final.
-void close_object(agent_state& state, run_outcome outcome) {
-  auto& object = state.record.object;
-  object.status = outcome.status;
-  object.ended_at = now_micros();
-  object.steps.back().status = outcome.status;
-  object.steps.back().ended_at = object.ended_at;
-  if (outcome.status == run_status::suspended) {
-    object.suspension.reason = "approval";
-    object.suspension.approvals = pending_approvals(state);
-    object.ended_at = 0;
-    return;
-  }
-  object.has_error = outcome.status != run_status::completed;
-  object.error = std::move(outcome.why);
-}
-
-/// The last events, and the change of the run that they stand for.
-void record_end(agent_ptr self) {
+/// Keeps one file that the agent was to produce. One that is not there is no
+/// failure: a run that was cut off may not have come so far.
+co::task<void> keep_product(agent_ptr self, std::string path, run_status end) {
   auto& state = self->state;
-  const auto& object = state.record.object;
-  if (object.status == run_status::suspended)
+  auto wrong = caf::error{};
+  try {
+    if (auto why = check_artifact_name(path))
+      throw co::failure{why};
+    auto reading = read_whole(self, state.sandbox, path);
+    auto content = co_await reading;
+    add_artifact(self, path, std::move(content), media_type_of(path));
+  } catch (const co::failure& why) {
+    wrong = why.reason();
+  }
+  if (wrong && end == run_status::completed)
+    state.record.object.cleanup_failures.push_back(path + ": "
+                                                   + to_fault(wrong).message);
+}
+
+co::task<void> keep_products(agent_ptr self, run_status end) {
+  for (const auto& path : self->state.definition->settings.produces)
+    co_await keep_product(self, path, end);
+}
+
+/// The last events of the agent, and then of its run.
+void record_ends(agent_ptr self) {
+  auto& state = self->state;
+  if (state.record.object.status == run_status::suspended)
     for (size_t i = 0; i < state.calls.size(); ++i)
       if (state.calls[i].is_pending)
         announce_approval(self, i);
   add_event(self, event_type::invocation_stop);
-  auto event = run_event{};
-  event.type = terminal_event(object.status);
-  event.text = object.response;
-  if (object.has_response && object.status == run_status::completed)
-    event.record = state.answer_record;
-  if (object.has_error)
-    event.why = shared<fault>{object.error};
-  if (object.status == run_status::suspended)
-    event.data_json = suspension_json(object.suspension);
-  add_event(self, std::move(event));
-  state.pending.change.push_back({object.status, now_micros(), 0,
-                                  encode_details(state.spec.request, object)});
-}
-
-/// A run whose end could not be stored has failed, whatever it did.
-co::task<void> store_end(agent_ptr self) {
-  try {
-    co_await sync(self);
-  } catch (const co::failure& why) {
-    auto& object = self->state.record.object;
-    object.status = run_status::failed;
-    object.has_error = true;
-    object.error = to_fault(why.reason());
-    auto event = run_event{};
-    event.type = event_type::run_error;
-    event.at = now_micros();
-    event.why = shared<fault>{object.error};
-    self->state.record.replace_last(std::move(event));
-  }
-}
-
-void log_end(const agent_state& state) {
-  const auto& object = state.record.object;
-  const auto& log = state.spec.services->log;
-  for (const auto& failure : object.cleanup_failures)
-    log(log_level::warn, "run " + object.run_id + ": " + failure);
-  log(log_level::info, "run " + object.run_id + " of " + object.name + " is "
-                         + to_string(object.status));
+  record_end(state, state.answer_record);
 }
 
 co::task<void> end_run(agent_ptr self, run_outcome outcome) {
@@ -205,23 +140,27 @@ co::task<void> end_run(agent_ptr self, run_outcome outcome) {
   co_await end_workers(self);
   if (outcome.status != run_status::suspended)
     settle_conversation(self, outcome);
-  if (state.sandbox)
+  if (state.sandbox && !state.definition->settings.produces.empty())
+    co_await keep_products(self, outcome.status);
+  if (state.sandbox && !state.lent)
     co_await end_child(self, state.sandbox, "sandbox");
   state.sandbox = nullptr;
   if (state.spec.resources)
     co_await close_resources(self);
   auto may_keep = outcome.status != run_status::suspended;
+  if (!may_keep)
+    outcome.waits_for = {"approval", {}, pending_approvals(state), {}};
   close_object(state, std::move(outcome));
-  record_end(self);
+  record_ends(self);
   co_await store_end(self);
   give_back_turn(self,
                  may_keep && state.record.object.error.kind != errc::storage);
-  log_end(state);
-  state.record.publish();
-  state.record.end();
-  state.spec.services->feed->publish(
-    {state.spec.run_id, nullptr, state.record.object.status});
-  self->send(state.spec.registry, run_over{state.spec.run_id});
+  announce_end(state);
+  if (state.spec.registry)
+    self->send(state.spec.registry, run_over{state.spec.run_id});
+  // A step and its run hold each other.
+  state.lent.reset();
+  state.spec.sink = nullptr;
 }
 
 } // namespace

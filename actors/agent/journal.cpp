@@ -1,7 +1,5 @@
 #include "troupe/actors/agent/journal.hpp"
 
-#include "troupe/runtime/co/request.hpp"
-
 #include <utility>
 
 namespace troupe {
@@ -34,47 +32,6 @@ void log_run_state(agent_ptr self) {
   auto& state = self->state;
   state.pending.log.push_back({{}, {}, *state.state_json});
   ++state.records;
-}
-
-void add_event(agent_ptr self, run_event event) {
-  auto& state = self->state;
-  state.record.number(event);
-  state.spec.services->feed->publish({state.key->run_id, &event});
-  if (!is_delta(event.type))
-    state.pending.events.push_back(event);
-  state.record.add(std::move(event));
-}
-
-void add_event(agent_ptr self, event_type type, std::string text) {
-  auto event = run_event{};
-  event.type = type;
-  event.text = std::move(text);
-  add_event(self, std::move(event));
-}
-
-void flush_store_part(agent_ptr self) {
-  auto& state = self->state;
-  auto& pending = state.pending;
-  auto is_empty = pending.begin.empty() && pending.log.empty()
-                  && pending.events.empty() && pending.values.empty()
-                  && pending.artifacts.empty() && pending.change.empty();
-  if (is_empty)
-    return;
-  pending.run = state.key;
-  self->send(state.spec.services->store, std::exchange(pending, {}));
-}
-
-void flush(agent_ptr self) {
-  flush_store_part(self);
-  self->state.record.publish();
-}
-
-co::task<void> sync(agent_ptr self) {
-  flush_store_part(self);
-  auto& state = self->state;
-  auto request = co::request<done>(self, state.spec.services->store,
-                                   caf::infinite, sync_store{state.key});
-  co_await request;
 }
 
 } // namespace troupe

@@ -28,7 +28,7 @@ model_request make_request(const agent_state& state) {
 void add_delta(agent_ptr self, event_type type, std::string& whole,
                std::string& text) {
   whole += text;
-  if (self->state.record.has_reader())
+  if (self->state.has_reader || self->state.record.has_reader())
     add_event(self, type, std::move(text));
 }
 

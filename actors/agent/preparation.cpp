@@ -1,11 +1,11 @@
 #include "troupe/actors/agent/preparation.hpp"
 
 #include "troupe/actors/agent/journal.hpp"
+#include "troupe/actors/run/run_life.hpp"
 #include "troupe/actors/tools/is_offered.hpp"
 #include "troupe/runtime/co/request.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/prompt/template_text.hpp"
-#include "troupe/runtime/run/run_details.hpp"
 #include "troupe/runtime/run/run_lease_time.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 
@@ -18,24 +18,8 @@ namespace troupe {
 
 namespace {
 
-/// The run as the store first hears of it.
-run_head begin_head(const agent_state& state) {
-  const auto& spec = state.spec;
-  auto result = run_head{};
-  result.run_id = spec.run_id;
-  result.kind = state.record.object.kind;
-  result.name = state.record.object.name;
-  result.session = state.key->session;
-  result.status = run_status::running;
-  result.created_at = spec.created_at;
-  result.updated_at = now_micros();
-  result.lease = {spec.services->owner, spec.epoch, lease_end()};
-  result.details = encode_details(spec.request, state.record.object);
-  return result;
-}
-
 const agent_settings& declared(const agent_state& state) {
-  return state.spec.definition->settings;
+  return state.definition->settings;
 }
 
 permission_mode mode_from(const std::string& name) {
@@ -66,6 +50,16 @@ void settle_rules(agent_state& state) {
     state.permissions.mode = mode_from(state.spec.request.permission_mode);
 }
 
+/// The limits of a step hold for all of its conversation.
+void count_earlier(agent_state& state) {
+  auto& usage = state.record.object.usage;
+  for (const auto& message : state.messages)
+    if (message->role == message_role::assistant)
+      ++usage.model_requests;
+    else if (message->role == message_role::tool)
+      ++usage.tool_calls;
+}
+
 co::task<void> take_turn(agent_ptr self) {
   auto& state = self->state;
   auto request = open_turn{state.key->session, state.spec.run_id,
@@ -82,6 +76,8 @@ co::task<void> take_turn(agent_ptr self) {
   state.intents = std::move(turn.intents);
   for (auto& message : turn.repaired)
     log_message(self, message);
+  if (state.spec.is_step)
+    count_earlier(state);
 }
 
 /// The role's request fields, and over them those of this run.
@@ -115,7 +111,7 @@ co::task<void> choose_model(agent_ptr self) {
 
 void offer_tools(agent_state& state, const sandbox_settings& sandbox) {
   auto descriptions = std::vector<tool_description>{};
-  for (const auto& one : state.spec.definition->tools) {
+  for (const auto& one : state.definition->tools) {
     const auto& spec = one.definition.spec();
     auto offered = is_offered(spec, state.permissions, sandbox)
                    && (!spec.available_if || spec.available_if(*state.invoked));
@@ -165,18 +161,34 @@ std::string prompt_of(const agent_state& state) {
 co::task<void> open_sandbox(agent_ptr self, sandbox_settings sandbox) {
   auto& state = self->state;
   const auto& services = *state.spec.services;
-  auto workspace = declared(state).workspace.value_or(
-    sandbox.workspace.value_or(services.settings.workspace));
-  if (!state.spec.request.workspace.empty()) {
-    workspace.provider = "directory";
-    workspace.root = state.spec.request.workspace;
+  if (state.lent) {
+    state.sandbox = state.lent->actor;
+  } else {
+    auto declares = declared(state).workspace.value_or(
+      sandbox.workspace.value_or(services.settings.workspace));
+    state.sandbox = services.open_sandbox(
+      self->system(), sandbox, workspace_of(state, std::move(declares)));
   }
-  state.sandbox = services.open_sandbox(self->system(), sandbox, workspace);
   auto asked = co::request<sandbox_description>(self, state.sandbox,
                                                 caf::infinite,
                                                 describe_sandbox{});
   auto described = co_await asked;
   say_to_model(state, std::move(described.text));
+}
+
+sandbox_settings policy_of(const agent_state& state) {
+  if (state.lent)
+    return state.lent->policy;
+  return declared(state).sandbox.value_or(
+    state.spec.services->settings.sandbox);
+}
+
+/// Whether the user's message is in the conversation. A step's is its own, so
+/// what is there at all begins with it.
+bool has_input(const agent_state& state) {
+  if (state.spec.is_step)
+    return state.records > 0;
+  return state.spec.earlier && state.spec.earlier->has_input;
 }
 
 /// Adds the user's message, and a note that it is there.
@@ -187,22 +199,9 @@ void record_input(agent_ptr self) {
   message.role = message_role::user;
   message.text = state.spec.request.input;
   message.at = now_micros();
-  state.pending.values.push_back({input_value, message.at, {}});
+  if (!state.spec.is_step)
+    state.pending.values.push_back({input_value, message.at, {}});
   add_message(self, chat_message_ptr{std::move(message)});
-}
-
-/// Tells the store, and readers, that the run begins or goes on.
-void announce_start(agent_ptr self) {
-  auto& state = self->state;
-  if (!state.spec.earlier) {
-    state.pending.begin.push_back(begin_head(state));
-    add_event(self, event_type::run_start);
-  } else if (state.spec.earlier->events == 0) {
-    add_event(self, event_type::run_start); // it was queued
-  } else {
-    add_event(self, event_type::resumed);
-  }
-  flush(self); // the turn may be long in coming
 }
 
 } // namespace
@@ -210,7 +209,8 @@ void announce_start(agent_ptr self) {
 co::task<void> prepare_run(agent_ptr self) {
   auto& state = self->state;
   const auto& request = state.spec.request;
-  announce_start(self);
+  record_start(state);
+  flush(self); // the turn may be long in coming
   settle_rules(state);
   state.invoked
     = shared<invocation>{invocation{state.spec.run_id, request.session_id,
@@ -219,20 +219,14 @@ co::task<void> prepare_run(agent_ptr self) {
   if (state.spec.end_at_once)
     co_return;
   co_await choose_model(self);
-  const auto& own = declared(state).sandbox;
-  const auto& sandbox = own ? *own : state.spec.services->settings.sandbox;
+  auto sandbox = policy_of(state);
   offer_tools(state, sandbox);
   say_to_model(state, prompt_of(state));
   if (needs_sandbox(state))
-    co_await open_sandbox(self, sandbox);
-  if (!state.spec.earlier || !state.spec.earlier->has_input)
+    co_await open_sandbox(self, std::move(sandbox));
+  if (!has_input(state))
     record_input(self);
-  if (state.spec.earlier && state.spec.earlier->recovery) {
-    // What kills this process must not find the run as it was before.
-    state.pending.values.push_back(
-      make_recovery_value(*state.spec.earlier->recovery, now_micros()));
-    co_await sync(self);
-  }
+  co_await note_recovery(self);
 }
 
 } // namespace troupe

@@ -37,7 +37,7 @@ std::string denial(const tool_spec& spec, const std::string& reason) {
 /// A tool of the agent that this run does not offer is told from one that
 /// does not exist: a model that knows it from elsewhere must not guess on.
 std::string why_not_offered(const agent_state& state, const std::string& name) {
-  for (const auto& one : state.spec.definition->tools) {
+  for (const auto& one : state.definition->tools) {
     const auto& spec = one.definition.spec();
     if (spec.name != name)
       continue;
@@ -66,6 +66,11 @@ std::string fault_of(const agent_state& state, const call_slot& slot) {
   return "invalid arguments: " + to_string(violations);
 }
 
+/// The conversation of a step; the run's own goes without saying.
+std::string step_session(const agent_state& state) {
+  return state.spec.is_step ? state.key->session.session_id : std::string{};
+}
+
 /// What a person decided about this very call; null when nobody has.
 const stored_decision* find_decision(const agent_state& state,
                                      const call_slot& slot) {
@@ -74,7 +79,8 @@ const stored_decision* find_decision(const agent_state& state,
   auto digest = digest_of(slot.call);
   for (const auto& one : state.spec.earlier->decisions)
     if (one.record == state.answer_record && one.call_id == slot.call.id
-        && !digest.empty() && one.digest == digest)
+        && one.session_id == step_session(state) && !digest.empty()
+        && one.digest == digest)
       return &one;
   return nullptr;
 }
@@ -112,9 +118,9 @@ co::task<std::string> ask_permission(agent_ptr self, size_t index) {
     co_return denial(spec, "there is nobody to ask");
   announce_approval(self, index);
   flush(self);
-  auto question
-    = permission_request{*state.invoked, state.spec.definition->settings.name,
-                         slot.call, spec.capability, std::move(subject)};
+  auto question = permission_request{*state.invoked,
+                                     state.definition->settings.name, slot.call,
+                                     spec.capability, std::move(subject)};
   auto asked = co::request<permission_answer>(self, approver, caf::infinite,
                                               std::move(question));
   auto answer = co_await co::as_expected(std::move(asked));
@@ -223,7 +229,8 @@ std::vector<pending_approval> pending_approvals(const agent_state& state) {
   for (const auto& slot : state.calls)
     if (slot.is_pending)
       result.push_back({slot.call, spec_of(slot).capability,
-                        state.answer_record, digest_of(slot.call)});
+                        state.answer_record, digest_of(slot.call),
+                        step_session(state)});
   return result;
 }
 

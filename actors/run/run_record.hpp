@@ -34,6 +34,10 @@ public:
     last_seq_ = seq;
   }
 
+  uint64_t last_seq() const noexcept {
+    return last_seq_;
+  }
+
   /// Gives an event its time and, unless it is a delta, its number.
   void number(run_event& event);
 

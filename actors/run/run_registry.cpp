@@ -2,7 +2,7 @@
 
 #include "troupe/actors/run/run_leases.hpp"
 #include "troupe/actors/run/run_resumption.hpp"
-#include "troupe/config/nearest_name.hpp"
+#include "troupe/actors/workflow/workflow_run.hpp"
 #include "troupe/runtime/co/serve.hpp"
 #include "troupe/runtime/co/sleep.hpp"
 #include "troupe/runtime/json/json_text.hpp"
@@ -46,11 +46,12 @@ bool has_room(const run_registry_state& state) {
          < state.spec.services->settings.concurrency.max_in_flight;
 }
 
-int64_t deadline_of(const run_registry_state& state, const agent_spec& spec) {
+int64_t deadline_of(const run_registry_state& state, const run_definition& what,
+                    const run_spec& spec) {
   auto limit = spec.request.deadline;
   if (limit.count() == 0)
-    limit = spec.definition->settings.limits.deadline.value_or(
-      state.spec.services->settings.limits.deadline);
+    limit
+      = what.deadline().value_or(state.spec.services->settings.limits.deadline);
   using std::chrono::duration_cast;
   return now_micros() + duration_cast<std::chrono::microseconds>(limit).count();
 }
@@ -91,8 +92,8 @@ void watch_deadlines(registry_ptr self) {
 
 co::task<run_handle> start(registry_ptr self, start_run order) {
   auto& state = self->state;
-  auto spec = agent_spec{};
-  spec.definition = find_agent(state, order.request.agent);
+  auto spec = run_spec{};
+  auto what = find_definition(*state.spec.catalog, order.request);
   check_request(order.request);
   spec.services = state.spec.services;
   spec.registry = self;
@@ -105,7 +106,7 @@ co::task<run_handle> start(registry_ptr self, start_run order) {
     spec.has_fresh_session = true;
   }
   co_await await_room(self);
-  co_return spawn_run(self, std::move(spec));
+  co_return spawn_run(self, std::move(what), std::move(spec));
 }
 
 void forget(registry_ptr self, const std::string& run_id) {
@@ -148,23 +149,6 @@ co::task<done> close(registry_ptr self, end_work) {
 
 } // namespace
 
-agent_definition_ptr find_agent(const run_registry_state& state,
-                                const std::string& name) {
-  const auto& agents = state.spec.agents;
-  auto found = agents.find(name);
-  if (found != agents.end())
-    return found->second;
-  auto names = std::vector<std::string>{};
-  for (const auto& [known, definition] : agents)
-    names.push_back(known);
-  auto hint = std::string{};
-  if (auto near = nearest_name(name, names))
-    hint = "did you mean \"" + *near + "\"?";
-  throw co::failure{make_error(errc::configuration,
-                               "there is no agent \"" + name + "\"", {},
-                               std::move(hint))};
-}
-
 co::task<void> await_room(registry_ptr self) {
   auto& state = self->state;
   while (!has_room(state) && !state.is_closing) {
@@ -175,13 +159,22 @@ co::task<void> await_room(registry_ptr self) {
     throw co::failure{errc::cancelled, "the runtime is closing"};
 }
 
-run_handle spawn_run(registry_ptr self, agent_spec spec) {
+run_handle spawn_run(registry_ptr self, run_definition what, run_spec spec) {
   auto& state = self->state;
-  auto deadline = deadline_of(state, spec);
+  auto deadline = deadline_of(state, what, spec);
   auto epoch = spec.epoch;
   spec.deadline = deadline;
+  spec.sink = spec.services->store;
   auto result = run_handle{spec.run_id, spec.request.session_id, {}};
-  result.run = self->spawn<caf::monitored>(agent_behavior, std::move(spec));
+  if (what.workflow)
+    result.run = self->spawn<caf::monitored>(
+      workflow_behavior,
+      workflow_spec{std::move(spec), std::move(what.workflow),
+                    state.spec.catalog});
+  else
+    result.run = self->spawn<caf::monitored>(
+      agent_behavior,
+      agent_spec{std::move(spec), std::move(what.agent), {}, false});
   auto place = state.deadlines.emplace(deadline, result.run_id);
   state.runs.emplace(result.run_id,
                      run_registry_state::entry{result.run, epoch, place});

@@ -1,14 +1,14 @@
 #pragma once
 
-#include "troupe/actors/agent/agent.hpp"
+#include "troupe/actors/run/run_catalog.hpp"
 #include "troupe/actors/run/run_services.hpp"
+#include "troupe/actors/run/run_spec.hpp"
 #include "troupe/runtime/co/event.hpp"
 #include "troupe/runtime/co/scope.hpp"
 #include "troupe/runtime/co/task.hpp"
 #include "troupe/runtime/messages/ids.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -17,11 +17,7 @@ namespace troupe {
 
 struct run_registry_spec {
   run_services_ptr services;
-  /// Name -> definition.
-  std::map<std::string, agent_definition_ptr> agents;
-  /// Reads an agent file that another process ran.
-  std::function<caf::expected<agent_definition_ptr>(const std::string& file)>
-    load_agent;
+  run_catalog_ptr catalog;
 };
 
 /// Owns the top-level runs of a runtime: starts them, no more at once than
@@ -61,10 +57,6 @@ run_registry_actor::behavior_type run_registry_behavior(registry_ptr self,
 
 // For what else the registry does: see run_resumption.hpp, run_leases.hpp.
 
-/// The definition called `name`; throws `co::failure` with the nearest name.
-agent_definition_ptr find_agent(const run_registry_state& state,
-                                const std::string& name);
-
 /// Throws `co::failure` where what the application gave is not well-formed.
 void check_request(const run_request& request);
 
@@ -72,6 +64,6 @@ void check_request(const run_request& request);
 co::task<void> await_room(registry_ptr self);
 
 /// Starts the actor of a run, whose deadline begins now.
-run_handle spawn_run(registry_ptr self, agent_spec spec);
+run_handle spawn_run(registry_ptr self, run_definition what, run_spec spec);
 
 } // namespace troupe

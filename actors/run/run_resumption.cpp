@@ -2,13 +2,18 @@
 
 #include "troupe/runtime/co/request.hpp"
 #include "troupe/runtime/co/sleep.hpp"
+#include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/run/call_decisions.hpp"
 #include "troupe/runtime/run/run_details.hpp"
 #include "troupe/runtime/run/run_lease_time.hpp"
 #include "troupe/runtime/run/run_recovery.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <utility>
 
 namespace troupe {
@@ -69,16 +74,6 @@ co::task<run_head> acquire(registry_ptr self, std::string run_id) {
   co_return std::move(taken.runs.front());
 }
 
-agent_definition_ptr definition_of(const run_registry_state& state,
-                                   const run_request& request) {
-  if (request.agent_file.empty())
-    return find_agent(state, request.agent);
-  auto loaded = state.spec.load_agent(request.agent_file);
-  if (!loaded)
-    throw co::failure{std::move(loaded.error())};
-  return std::move(*loaded);
-}
-
 co::task<std::vector<run_value>> values_of(registry_ptr self,
                                            std::string run_id) {
   auto asked = co::request<run_value_list>(self, store_of(self), caf::infinite,
@@ -123,6 +118,8 @@ caf::error take_value(const run_value& value, earlier_run& out,
     if (!decision)
       return std::move(decision.error());
     out.decisions.push_back(std::move(*decision));
+  } else {
+    out.values.push_back(value);
   }
   return {};
 }
@@ -138,7 +135,9 @@ fault hopeless(const recovery_count& count) {
 
 /// Where a run goes on, and what is new of it.
 struct next_leg {
-  agent_spec spec;
+  run_spec spec;
+  /// What `spec.earlier` points to.
+  std::shared_ptr<earlier_run> earlier;
   commit_run commit;
 };
 
@@ -158,7 +157,8 @@ co::task<next_leg> prepare_leg(registry_ptr self, stored_run run,
   for (auto& one : decisions) {
     result.commit.values.push_back(make_decision_value(one, now));
     std::erase_if(earlier->decisions, [&](const stored_decision& x) {
-      return x.call_id == one.call_id && x.record == one.record;
+      return x.call_id == one.call_id && x.record == one.record
+             && x.session_id == one.session_id;
     });
     earlier->decisions.push_back(std::move(one));
   }
@@ -171,7 +171,8 @@ co::task<next_leg> prepare_leg(registry_ptr self, stored_run run,
     recovery = count_recovery(recovery, count_settled(events));
     result.commit.values.push_back(make_recovery_value(recovery, now));
     if (is_hopeless(recovery))
-      spec.end_at_once = run_outcome{run_status::failed, hopeless(recovery)};
+      spec.end_at_once
+        = run_outcome{run_status::failed, hopeless(recovery), {}};
     ++recovery.without_progress; // as soon as it gets to work
     earlier->recovery = recovery;
   }
@@ -181,7 +182,8 @@ co::task<next_leg> prepare_leg(registry_ptr self, stored_run run,
   spec.run_id = head.run_id;
   spec.epoch = head.lease.epoch;
   spec.created_at = head.created_at;
-  spec.earlier = std::move(earlier);
+  spec.earlier = earlier;
+  result.earlier = std::move(earlier);
   result.commit.run
     = shared<run_key>{run_key{head.run_id, head.lease.epoch, head.session}};
   co_return result;
@@ -204,18 +206,11 @@ co::task<run_handle> requeue(registry_ptr self, next_leg leg, run_head head,
   co_return run_handle{head.run_id, head.session.session_id, {}};
 }
 
-/// The agent of a run that is only to be ended, whatever became of its file.
-agent_definition_ptr bare_definition(const run_head& head) {
-  auto result = agent_definition{};
-  result.settings.name = head.name;
-  return std::make_shared<const agent_definition>(std::move(result));
-}
-
 /// Cancels a run that nobody works on: settles its calls and says so.
 co::task<void> settle_cancelled(registry_ptr self, std::string run_id,
                                 std::string reason) {
   auto head = co_await acquire(self, run_id);
-  auto bare = bare_definition(head);
+  auto bare = bare_definition(head.kind, head.name);
   auto undecided = std::vector<stored_decision>{};
   auto preparing = prepare_leg(self, open_head(std::move(head)),
                                run_status::suspended, std::move(undecided));
@@ -223,12 +218,31 @@ co::task<void> settle_cancelled(registry_ptr self, std::string run_id,
   auto why = fault{};
   why.kind = errc::cancelled;
   why.message = std::move(reason);
-  leg.spec.definition = std::move(bare);
-  leg.spec.end_at_once = run_outcome{run_status::cancelled, std::move(why)};
-  auto handle = spawn_run(self, std::move(leg.spec));
+  leg.spec.end_at_once = run_outcome{run_status::cancelled, std::move(why), {}};
+  auto handle = spawn_run(self, std::move(bare), std::move(leg.spec));
   auto asked = co::request<run_object>(self, handle.run, caf::infinite,
                                        await_run{});
   co_await asked;
+}
+
+/// What answers the suspension of a workflow; nothing where none waits. Throws
+/// where there is an input that nothing waits for.
+std::optional<run_value> input_for(const stored_run& run,
+                                   const resume_run& order) {
+  const auto& id = run.details.object.suspension.id;
+  auto waits = run.head.status == run_status::suspended && !id.empty();
+  if (!order.input_json.empty() && !waits)
+    throw co::failure{errc::configuration,
+                      "the run " + run.head.run_id + " waits for no input"};
+  if (!waits)
+    return std::nullopt;
+  if (order.input_json.empty())
+    return run_value{"resume/" + id, now_micros(), "null"};
+  auto value = parse_json(order.input_json);
+  if (!value)
+    throw co::failure{errc::configuration, "the input is no JSON: "
+                                             + to_fault(value.error()).message};
+  return run_value{"resume/" + id, now_micros(), order.input_json};
 }
 
 /// What `resume` does for a run that it has to acquire, or that is ours.
@@ -240,7 +254,9 @@ co::task<run_handle> take_up(registry_ptr self, resume_run order) {
                                   run.details.object.suspension);
   if (!decisions)
     throw co::failure{std::move(decisions.error())};
-  auto definition = definition_of(self->state, run.details.request);
+  auto input = input_for(run, order);
+  auto definition = find_definition(*self->state.spec.catalog,
+                                    run.details.request, run.head.kind);
   if (!order.later)
     co_await await_room(self);
   if (order.epoch == 0)
@@ -250,29 +266,35 @@ co::task<run_handle> take_up(registry_ptr self, resume_run order) {
   auto head = run.head;
   auto leg = co_await prepare_leg(self, std::move(run), before,
                                   std::move(*decisions));
+  if (input) {
+    leg.earlier->values.push_back(*input);
+    leg.commit.values.push_back(std::move(*input));
+  }
   if (order.later) {
     auto queued = co_await requeue(self, std::move(leg), std::move(head),
                                    std::move(order));
     co_return queued;
   }
-  self->send(store_of(self), std::move(leg.commit));
-  leg.spec.definition = std::move(definition);
+  auto has_input = static_cast<bool>(input);
+  if (has_input)
+    co_await store_now(self, std::move(leg.commit)); // whoever sent it is told
+  else
+    self->send(store_of(self), std::move(leg.commit));
   leg.spec.request.with_events = order.with_events;
-  co_return spawn_run(self, std::move(leg.spec));
+  co_return spawn_run(self, std::move(definition), std::move(leg.spec));
 }
 
 /// Ends a run that a worker took and cannot run.
 co::task<run_handle> fail_taken(registry_ptr self, std::string run_id,
                                 caf::error why) {
   auto run = co_await find_stored(self, std::move(run_id));
-  auto bare = bare_definition(run.head);
+  auto bare = bare_definition(run.head.kind, run.head.name);
   auto undecided = std::vector<stored_decision>{};
   auto preparing = prepare_leg(self, std::move(run), run_status::queued,
                                std::move(undecided));
   auto leg = co_await preparing;
-  leg.spec.definition = std::move(bare);
-  leg.spec.end_at_once = run_outcome{run_status::failed, to_fault(why)};
-  co_return spawn_run(self, std::move(leg.spec));
+  leg.spec.end_at_once = run_outcome{run_status::failed, to_fault(why), {}};
+  co_return spawn_run(self, std::move(bare), std::move(leg.spec));
 }
 
 } // namespace
@@ -280,14 +302,14 @@ co::task<run_handle> fail_taken(registry_ptr self, std::string run_id,
 co::task<run_object> put_off(registry_ptr self, queue_run order) {
   auto& state = self->state;
   check_request(order.request);
-  auto definition = find_agent(state, order.request.agent);
+  auto definition = find_definition(*state.spec.catalog, order.request);
   auto now = now_micros();
   auto head = run_head{};
   head.run_id = state.ids.next(now);
   if (order.request.session_id.empty())
     order.request.session_id = state.ids.next(now);
-  head.kind = "agent";
-  head.name = definition->settings.name;
+  head.kind = definition.kind();
+  head.name = definition.name();
   head.queue = std::move(order.queue);
   head.session = {head.name, order.request.session_id, order.request.actor_id};
   head.status = run_status::queued;

@@ -39,6 +39,12 @@ public:
   /// lingers (see `settle`), also of roots that have ended.
   std::vector<linger_ptr> cancel_others();
 
+  /// What cancelled and ended roots left behind and may not be over; see
+  /// `settle`. It is the caller's to wait for from here on.
+  std::vector<linger_ptr> take_lingering() {
+    return std::exchange(lingering_, {});
+  }
+
   /// Roots that have not ended.
   std::size_t size() const noexcept {
     return size_;

@@ -109,6 +109,11 @@ using store_actor = co::cancellable_actor<
   caf::replies_to<request_run_cancel>::with<run_list>,
   caf::replies_to<find_cancel_requests>::with<run_id_list>>;
 
+/// Takes what happens in a run: the store, or the run that it is a step of.
+using run_sink_actor
+  = co::cancellable_actor<caf::reacts_to<commit_run>,
+                          caf::replies_to<sync_store>::with<done>>;
+
 /// One conversation: gives its turns to one run at a time, in order.
 using session_actor
   = co::cancellable_actor<caf::replies_to<open_turn>::with<session_turn>,
@@ -125,6 +130,11 @@ using run_actor = co::cancellable_actor<
   caf::replies_to<await_run>::with<run_object>,
   caf::replies_to<pull_run_events>::with<run_event_batch>,
   caf::reacts_to<cancel_run>, caf::reacts_to<expire_run>>;
+
+/// A run that has steps: takes from them what they would tell the store.
+using workflow_actor
+  = run_actor::extend<caf::reacts_to<commit_run>,
+                      caf::replies_to<sync_store>::with<done>>;
 
 /// A run that has started.
 struct run_handle {

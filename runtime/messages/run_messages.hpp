@@ -74,6 +74,9 @@ auto inspect(Inspector& f, run_usage& x) {
 struct run_step {
   uint64_t id = 1;
   std::string participant;
+  /// What tells several steps of one participant apart; empty for an agent's
+  /// run, which is its own step.
+  std::string name;
   run_status status = run_status::running;
   int64_t started_at = 0;
   /// 0 while it runs.
@@ -83,7 +86,7 @@ struct run_step {
 template <class Inspector>
 auto inspect(Inspector& f, run_step& x) {
   return f(caf::meta::type_name("troupe::run_step"), x.id, x.participant,
-           x.status, x.started_at, x.ended_at);
+           x.name, x.status, x.started_at, x.ended_at);
 }
 
 /// A call that waits for a person.
@@ -94,12 +97,14 @@ struct pending_approval {
   /// and arguments in hex: what a decision is bound to.
   uint64_t record = 0;
   std::string digest;
+  /// The conversation of the step that it belongs to; empty: the run's own.
+  std::string session_id;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, pending_approval& x) {
   return f(caf::meta::type_name("troupe::pending_approval"), x.call,
-           x.capability, x.record, x.digest);
+           x.capability, x.record, x.digest, x.session_id);
 }
 
 /// What a suspended run waits for.
@@ -108,12 +113,15 @@ struct run_suspension {
   /// Chosen by the workflow that suspended; empty: none.
   std::string resume_key;
   std::vector<pending_approval> approvals;
+  /// What tells it from the workflow's other suspensions; empty where calls
+  /// wait for a person.
+  std::string id;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, run_suspension& x) {
   return f(caf::meta::type_name("troupe::run_suspension"), x.reason,
-           x.resume_key, x.approvals);
+           x.resume_key, x.approvals, x.id);
 }
 
 /// The run object of the contract. Times are microseconds since the epoch, 0
@@ -218,13 +226,17 @@ struct run_event {
   uint32_t call_index = 0;
   /// Anything else: the text of a JSON object, merged into `data`.
   std::string data_json;
+  /// The step of a run that it comes from, and its conversation, which `record`
+  /// is in; empty: the run itself.
+  std::string participant;
+  std::string session_id;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, run_event& x) {
   return f(caf::meta::type_name("troupe::run_event"), x.seq, x.at, x.type,
            x.text, x.call, x.is_error, x.usage, x.why, x.attempt, x.record,
-           x.call_index, x.data_json);
+           x.call_index, x.data_json, x.participant, x.session_id);
 }
 
 /// Asks for the events after the first `seen` of a run, all that have not been

@@ -17,6 +17,7 @@ void stored_fields(F& f, stored_decision& x) {
   f("d", x.digest);
   f("a", x.approve);
   f("r", x.reason);
+  f("s", x.session_id);
 }
 
 namespace {
@@ -57,7 +58,8 @@ std::string digest_of(const tool_call& call) {
 }
 
 run_value make_decision_value(const stored_decision& decision, int64_t at) {
-  return {"decision/" + decision.call_id, at, encode_fields(decision)};
+  auto place = decision.session_id.empty() ? "" : decision.session_id + "/";
+  return {"decision/" + place + decision.call_id, at, encode_fields(decision)};
 }
 
 caf::expected<stored_decision> read_decision(const run_value& value) {
@@ -73,8 +75,8 @@ bind_decisions(const std::vector<call_decision>& said,
     if (!found)
       return std::move(found.error());
     const auto& call = **found;
-    result.push_back(
-      {call.call.id, call.record, call.digest, one.approve, one.reason, true});
+    result.push_back({call.call.id, call.record, call.digest, one.approve,
+                      one.reason, call.session_id, true});
   }
   return result;
 }

@@ -19,6 +19,8 @@ struct stored_decision {
   std::string digest;
   bool approve = false;
   std::string reason;
+  /// The conversation of a step; empty: the run's own.
+  std::string session_id;
   /// Made for this leg of the run; not stored.
   bool is_new = false;
 };
@@ -27,7 +29,8 @@ struct stored_decision {
 /// arguments in hex; empty, and bound to nothing, where there is no SHA-256.
 std::string digest_of(const tool_call& call);
 
-/// The values that keep decisions with their run, "decision/CALL_ID".
+/// The values that keep decisions with their run, "decision/CALL_ID", and for a
+/// call of a step "decision/SESSION_ID/CALL_ID".
 run_value make_decision_value(const stored_decision& decision, int64_t at);
 caf::expected<stored_decision> read_decision(const run_value& value);
 

@@ -20,6 +20,8 @@ struct stored_event {
   fault why{};
   uint32_t attempt = 0;
   std::string data_json;
+  std::string participant;
+  std::string session_id;
 };
 
 template <class F>
@@ -34,6 +36,8 @@ void stored_fields(F& f, stored_event& x) {
   f("w", x.why);
   f("a", x.attempt);
   f("d", x.data_json);
+  f("p", x.participant);
+  f("s", x.session_id);
 }
 
 } // namespace
@@ -47,6 +51,8 @@ event_record make_event_record(const run_event& event) {
   stored.usage = event.usage;
   stored.attempt = event.attempt;
   stored.data_json = event.data_json;
+  stored.participant = event.participant;
+  stored.session_id = event.session_id;
   stored.why.kind = errc{}; // absent, that is
   if (event.why)
     stored.why = *event.why;
@@ -76,6 +82,8 @@ caf::expected<run_event> read_event(const event_record& record) {
   result.usage = stored->usage;
   result.attempt = stored->attempt;
   result.data_json = std::move(stored->data_json);
+  result.participant = std::move(stored->participant);
+  result.session_id = std::move(stored->session_id);
   if (!stored->call.name.empty())
     result.call = shared<tool_call>{std::move(stored->call)};
   if (!stored->why.message.empty())

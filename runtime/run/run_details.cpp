@@ -20,6 +20,7 @@ template <class F>
 void stored_fields(F& f, run_step& x) {
   f("i", x.id);
   f("p", x.participant);
+  f("n", x.name);
   f("s", x.status);
   f("@", x.started_at);
   f(".", x.ended_at);
@@ -31,6 +32,7 @@ void stored_fields(F& f, pending_approval& x) {
   f("p", x.capability);
   f("m", x.record);
   f("d", x.digest);
+  f("s", x.session_id);
 }
 
 template <class F>
@@ -38,6 +40,7 @@ void stored_fields(F& f, run_suspension& x) {
   f("r", x.reason);
   f("k", x.resume_key);
   f("a", x.approvals);
+  f("i", x.id);
 }
 
 template <class F>

@@ -45,12 +45,15 @@ json usage_json(const run_usage& usage) {
 
 json steps_json(const std::vector<run_step>& steps) {
   auto result = json::array();
-  for (const auto& step : steps)
+  for (const auto& step : steps) {
     result.push_back({{"id", step.id},
                       {"participant", step.participant},
                       {"status", to_string(step.status)},
                       {"started_at", time_or_null(step.started_at)},
                       {"ended_at", time_or_null(step.ended_at)}});
+    if (!step.name.empty())
+      result.back()["name"] = step.name;
+  }
   return result;
 }
 
@@ -169,7 +172,8 @@ json event_json(const run_event& event, const std::string& run_id,
   result["at"] = rfc3339(event.at);
   result["run_id"] = run_id;
   result["type"] = to_string(event.type);
-  result["participant"] = participant;
+  result["participant"] = event.participant.empty() ? participant
+                                                    : event.participant;
   result["data"] = data_of(event);
   return result;
 }

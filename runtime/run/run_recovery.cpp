@@ -26,7 +26,8 @@ recovery_count count_recovery(recovery_count before, uint64_t settled) {
 uint64_t count_settled(const std::vector<run_event>& events) {
   auto is_settled = [](const run_event& x) {
     return x.type == event_type::message_stop
-           || x.type == event_type::tool_result;
+           || x.type == event_type::tool_result
+           || x.type == event_type::checkpoint;
   };
   return static_cast<uint64_t>(
     std::count_if(events.begin(), events.end(), is_settled));

@@ -18,7 +18,8 @@ struct recovery_count {
   uint32_t without_progress = 0;
   /// In all; never reset.
   uint32_t total = 0;
-  /// What the run had settled when the last one began: answers and results.
+  /// What the run had settled when the last one began: answers, results,
+  /// checkpoints.
   uint64_t settled = 0;
 };
 
@@ -26,14 +27,14 @@ inline constexpr auto recovery_value = "recovery";
 
 /// What ends a run that its recoveries do not help: a run that kills its
 /// process would kill one after another.
-inline constexpr auto most_without_progress = uint32_t{3};
+inline constexpr auto most_without_progress = uint32_t{10};
 inline constexpr auto most_recoveries = uint32_t{100};
 
 /// One recovery more, of a run that has settled so much. Whether it gets to
 /// work is counted when it does: `without_progress` is then one more.
 recovery_count count_recovery(recovery_count before, uint64_t settled);
 
-/// How many answers and results there are among `events`.
+/// How many answers, results and checkpoints there are among `events`.
 uint64_t count_settled(const std::vector<run_event>& events);
 
 /// Whether it was one too many.

@@ -120,7 +120,12 @@ read_events(store& disk, const std::string& run_id, uint64_t after,
     auto event = read_event(record);
     if (!event)
       return std::move(event.error());
-    auto said = load_one(disk, (*head)->session, event->record);
+    auto session = (*head)->session;
+    if (!event->session_id.empty()) { // a step's
+      session.agent = event->participant;
+      session.session_id = event->session_id;
+    }
+    auto said = load_one(disk, session, event->record);
     if (!said)
       return std::move(said.error());
     if (!said->empty() && said->front().kind == record_kind::message) {

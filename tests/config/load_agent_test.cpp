@@ -84,20 +84,22 @@ TEST_CASE("an agent has a name", "[load_agent]") {
 }
 
 TEST_CASE("errors of an agent file come at once", "[load_agent]") {
-  CHECK(faults_in("agent: a\nmodle: x\ntools: [read_file, {assembly: g.yaml}, "
-                  "3]\nlimits: {max_turns: 0}\nsubagents: {r: {}}\n"
-                  "result_schema: [1]\n")
-        == texts{
-          "modle: unknown key; allowed are agent, description, model, "
-          "system_prompt, system_template, tools, subagents, permissions, "
-          "sandbox, workspace, limits, result_schema (a.yaml:2:1) did you mean "
-          "`model`?",
-          "tools[1]: an assembly as a tool is not supported yet (a.yaml:3:20)",
-          "tools[2]: expected text, found a number or a truth value "
-          "(a.yaml:3:40) put it in quotes",
-          "subagents: is not supported yet (a.yaml:5:12)",
-          "result_schema: expected a mapping, found a list (a.yaml:6:16)",
-          "limits.max_turns: must be at least 1 (a.yaml:4:21)"});
+  CHECK(
+    faults_in("agent: a\nmodle: x\ntools: [read_file, {assembly: g.yaml}, "
+              "3]\nlimits: {max_turns: 0}\nsubagents: {r: {}}\n"
+              "result_schema: [1]\n")
+    == texts{
+      "modle: unknown key; allowed are agent, description, model, "
+      "system_prompt, system_template, tools, subagents, permissions, "
+      "sandbox, workspace, limits, produces, result_schema (a.yaml:2:1) did "
+      "you mean "
+      "`model`?",
+      "tools[1]: an assembly as a tool is not supported yet (a.yaml:3:20)",
+      "tools[2]: expected text, found a number or a truth value "
+      "(a.yaml:3:40) put it in quotes",
+      "subagents: is not supported yet (a.yaml:5:12)",
+      "result_schema: expected a mapping, found a list (a.yaml:6:16)",
+      "limits.max_turns: must be at least 1 (a.yaml:4:21)"});
 }
 
 TEST_CASE("a schema keeps its types and refuses keys that are not text",

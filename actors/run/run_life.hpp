@@ -1,0 +1,120 @@
+#pragma once
+
+#include "troupe/actors/run/run_journal.hpp"
+#include "troupe/actors/run/run_spec.hpp"
+#include "troupe/config/sandbox_settings.hpp"
+#include "troupe/runtime/co/offload.hpp"
+#include "troupe/runtime/co/request.hpp"
+#include "troupe/runtime/co/task.hpp"
+#include "troupe/runtime/run/timestamp.hpp"
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace troupe {
+
+// How a run of any kind begins and ends, as others see it: its object, its
+// first and its last event, and the changes of the store that they stand for.
+
+/// How long a child may take to end before it is killed and reported.
+inline constexpr auto ending_time = std::chrono::seconds{15};
+
+/// Makes the object of a run that begins, or takes up what its last owner left
+/// of it.
+void begin_run(run_base& run, run_spec spec, std::string kind,
+               std::string name);
+
+/// Records that the run begins or goes on. A step has nothing to say.
+void record_start(run_base& run);
+
+/// Makes the run object final; steps that are open end with it.
+void close_object(run_base& run, run_outcome outcome);
+
+/// The last event, and the change of the run that it stands for. `record` is
+/// that of the message that holds the response, or 0.
+void record_end(run_base& run, uint64_t record);
+
+/// After the last event could not be stored: a run whose end could not be
+/// stored has failed, whatever it did.
+void record_lost_end(run_base& run, const caf::error& why);
+
+/// Tells everybody in the process but the registry that the run is over.
+void announce_end(run_base& run);
+
+/// Where a run works: as it was asked to, or else as `declared` says.
+workspace_settings workspace_of(const run_base& run,
+                                workspace_settings declared);
+
+template <class Self>
+co::task<void> store_end(Self* self) {
+  auto lost = caf::error{};
+  try {
+    co_await sync(self);
+  } catch (const co::failure& why) {
+    lost = why.reason();
+  }
+  if (lost)
+    record_lost_end(self->state, lost);
+}
+
+/// Stores that a run which had lost its process got to work again, before it
+/// does: what kills this process, too, must not find the run as it was.
+template <class Self>
+co::task<void> note_recovery(Self* self) {
+  auto& state = self->state;
+  if (!state.spec.earlier || !state.spec.earlier->recovery)
+    co_return;
+  state.pending.values.push_back(
+    make_recovery_value(*state.spec.earlier->recovery, now_micros()));
+  co_await sync(self);
+}
+
+/// Has one child end; a failure is kept with the run, never swallowed.
+template <class Self, class Handle>
+co::task<void> end_child(Self* self, Handle child, std::string what) {
+  auto asked = co::request<done>(self, child, ending_time, end_work{});
+  auto ended = co_await co::as_expected(std::move(asked));
+  if (ended || ended.error() == caf::sec::request_receiver_down)
+    co_return; // one that has gone by itself has ended
+  self->state.record.object.cleanup_failures.push_back(
+    what + ": " + to_fault(ended.error()).message);
+  self->send_exit(child, caf::exit_reason::kill);
+}
+
+/// Closes what the application registered; its functions may block.
+template <class Self>
+co::task<void> close_resources(Self* self) {
+  auto& state = self->state;
+  auto call = std::function<std::vector<std::string>()>{
+    [resources = state.spec.resources] { return resources->close(); }};
+  auto work = co::offload(self, *state.spec.services->pool, std::move(call));
+  auto failures = co_await work;
+  auto& all = state.record.object.cleanup_failures;
+  all.insert(all.end(), failures.begin(), failures.end());
+}
+
+/// Answers when the run is over.
+template <class Self>
+co::task<run_object> answer_object(Self* self, await_run) {
+  auto& record = self->state.record;
+  co_await record.over.wait(self);
+  co_return record.object;
+}
+
+/// Answers when there is something to read.
+template <class Self>
+co::task<run_event_batch> answer_events(Self* self, pull_run_events) {
+  auto& record = self->state.record;
+  while (!record.is_readable())
+    co_await record.readable.wait(self);
+  co_return record.take();
+}
+
+/// The outcome of a run that somebody cancels, and of one whose time is up.
+run_outcome cancelled_outcome(const std::string& reason);
+run_outcome expired_outcome();
+
+} // namespace troupe

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "troupe/actors/run/run_record.hpp"
+#include "troupe/actors/run/run_services.hpp"
+#include "troupe/runtime/messages/interfaces.hpp"
+#include "troupe/runtime/messages/run_resources.hpp"
+#include "troupe/runtime/run/call_decisions.hpp"
+#include "troupe/runtime/run/run_recovery.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// How a run ends.
+struct run_outcome {
+  run_status status = run_status::completed;
+  fault why;
+  /// What it waits for, where it is suspended.
+  run_suspension waits_for;
+};
+
+/// What the earlier owners of a run left behind.
+struct earlier_run {
+  run_object object;
+  uint64_t events = 0;
+  /// Its input is in the conversation.
+  bool has_input = false;
+  std::vector<stored_decision> decisions;
+  /// Set where the run had lost its process: to be stored when work begins.
+  std::optional<recovery_count> recovery;
+  /// What a workflow stored: checkpoints, answers, results of agents.
+  std::vector<run_value> values;
+};
+
+/// What a run of any kind is started with.
+struct run_spec {
+  run_services_ptr services;
+  /// Told when the run is over; null for a step, whose run waits for it.
+  run_registry_actor registry;
+  /// Takes what happens: the store, or the run that this one is a step of.
+  run_sink_actor sink;
+  /// It is a step: the run that it is part of has the head and the numbers.
+  bool is_step = false;
+  run_request request;
+  std::string run_id;
+  /// That of its lease.
+  uint64_t epoch = 1;
+  /// Null for a run that begins.
+  std::shared_ptr<const earlier_run> earlier;
+  /// Set where nothing is to be done but to end the run properly.
+  std::optional<run_outcome> end_at_once;
+  /// The session was made up for this run, so there is nothing to load.
+  bool has_fresh_session = false;
+  int64_t created_at = 0;
+  /// When its time is up, microseconds since the epoch.
+  int64_t deadline = 0;
+  /// What the application wants closed with the run; may be null.
+  std::shared_ptr<run_resources> resources;
+};
+
+/// What the actor of a run of any kind has; the base of its state.
+struct run_base {
+  run_spec spec;
+  run_record record;
+  shared<run_key> key;
+  /// What has happened and was not sent to the store yet.
+  commit_run pending;
+  /// What the subscribers of the feed have not heard yet.
+  std::vector<run_event> unheard;
+  bool is_ending = false;
+};
+
+} // namespace troupe

@@ -1,0 +1,61 @@
+#include "troupe/actors/run/run_journal.hpp"
+#include "troupe/actors/run/run_life.hpp"
+#include "troupe/actors/workflow/workflow_agents.hpp"
+#include "troupe/actors/workflow/workflow_run.hpp"
+#include "troupe/runtime/co/settle.hpp"
+
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+constexpr auto ending_key = co::frame_key{0, 3};
+
+/// What was done must be safe before the run says what it came to.
+co::task<run_outcome> settle_journal(workflow_ptr self, run_outcome outcome) {
+  try {
+    co_await sync(self);
+  } catch (const co::failure& why) {
+    outcome = run_outcome{run_status::failed, to_fault(why.reason()), {}};
+  }
+  co_return outcome;
+}
+
+co::task<void> end_flow(workflow_ptr self, run_outcome outcome) {
+  auto& state = self->state;
+  publish(state);
+  outcome = co_await settle_journal(self, std::move(outcome));
+  // By now the workflow's frames are gone.
+  co_await end_agents(self, outcome);
+  auto left = state.running.take_lingering();
+  co_await co::settle(self, std::move(left));
+  if (state.sandbox)
+    co_await end_child(self, state.sandbox, "sandbox");
+  state.sandbox = nullptr;
+  if (state.spec.resources)
+    co_await close_resources(self);
+  if (outcome.status != run_status::completed) {
+    state.record.object.has_response = false;
+    state.record.object.response.clear();
+    state.record.object.output_json.clear();
+  }
+  close_object(state, std::move(outcome));
+  record_end(state, 0);
+  co_await store_end(self);
+  announce_end(state);
+  if (state.spec.registry)
+    self->send(state.spec.registry, run_over{state.spec.run_id});
+}
+
+} // namespace
+
+void begin_ending(workflow_ptr self, run_outcome outcome) {
+  auto& state = self->state;
+  if (std::exchange(state.is_ending, true))
+    return;
+  state.running.cancel(flow_key);
+  state.running.spawn(self, ending_key, end_flow(self, std::move(outcome)));
+}
+
+} // namespace troupe

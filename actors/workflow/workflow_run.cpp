@@ -1,0 +1,116 @@
+#include "troupe/actors/workflow/workflow_run.hpp"
+
+#include "troupe/actors/run/run_journal.hpp"
+#include "troupe/actors/run/run_life.hpp"
+#include "troupe/actors/workflow/workflow_agents.hpp"
+#include "troupe/runtime/co/serve.hpp"
+#include "troupe/runtime/run/timestamp.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+using workflow_self = std::remove_pointer_t<workflow_ptr>;
+
+co::task<void> run_flow(workflow_ptr self) {
+  auto& state = self->state;
+  auto outcome = run_outcome{};
+  try {
+    co_await note_recovery(self);
+    auto where = std::make_shared<workflow_context::place>();
+    where->self = self;
+    auto work = state.definition->body(workflow_context{std::move(where)},
+                                       state.spec.request.input);
+    auto response = co_await work;
+    auto& object = state.record.object;
+    object.has_response = true;
+    if (state.definition->gives_json)
+      object.output_json = response;
+    object.response = std::move(response);
+  } catch (...) { // becomes the run's outcome
+    outcome.status = run_status::failed;
+    outcome.why = to_fault(co::to_error(std::current_exception()));
+  }
+  begin_ending(self, std::move(outcome));
+}
+
+/// Finds out what the run has stored, and what it was last brought.
+void take_values(workflow_state& state) {
+  if (!state.spec.earlier)
+    return;
+  auto brought_at = int64_t{0};
+  for (const auto& value : state.spec.earlier->values) {
+    state.values[value.name] = value.body;
+    if (!value.name.starts_with("resume/") || value.at < brought_at)
+      continue;
+    brought_at = value.at;
+    state.resume_input = value.body;
+  }
+}
+
+void start(workflow_ptr self, workflow_spec spec) {
+  auto& state = self->state;
+  state.definition = std::move(spec.definition);
+  state.catalog = std::move(spec.catalog);
+  begin_run(state, std::move(spec.run), "workflow",
+            state.definition->settings.name);
+  const auto& request = state.spec.request;
+  state.invoked
+    = shared<invocation>{invocation{state.spec.run_id, request.session_id,
+                                    request.actor_id, request.context_json}};
+  take_values(state);
+  record_start(state);
+  flush(self);
+  if (state.spec.end_at_once)
+    begin_ending(self, *state.spec.end_at_once);
+  else
+    state.running.spawn(self, flow_key, run_flow(self));
+}
+
+} // namespace
+
+workflow_actor::behavior_type workflow_behavior(workflow_ptr self,
+                                                workflow_spec spec) {
+  start(self, std::move(spec));
+  return {
+    co::serve(self, answer_object<workflow_self>),
+    co::serve(self, answer_events<workflow_self>),
+    [self](const cancel_run& x) {
+      begin_ending(self, cancelled_outcome(x.reason));
+    },
+    [self](expire_run) { begin_ending(self, expired_outcome()); },
+    co::serve_cancel(self),
+    [self](commit_run& x) { take_commit(self, x); },
+    [self](sync_store& x) {
+      flush_store_part(self);
+      return self->delegate(self->state.spec.services->store, std::move(x));
+    },
+  };
+}
+
+void throw_if(caf::error why) {
+  if (why)
+    throw co::failure{std::move(why)};
+}
+
+void claim_name(workflow_state& state, const std::string& name) {
+  if (!state.used.insert(name).second)
+    throw co::failure{errc::configuration,
+                      "the workflow uses the name \"" + name + "\" twice"};
+}
+
+std::string next_name(workflow_state& state, const std::string& name) {
+  auto count = ++state.counts[name];
+  return count == 1 ? name : name + "#" + std::to_string(count);
+}
+
+void keep_value(workflow_state& state, const std::string& name,
+                std::string text) {
+  state.pending.values.push_back({name, now_micros(), text});
+  state.values[name] = std::move(text);
+}
+
+} // namespace troupe

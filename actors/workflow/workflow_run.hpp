@@ -1,0 +1,113 @@
+#pragma once
+
+#include "troupe/actors/run/run_catalog.hpp"
+#include "troupe/actors/run/run_spec.hpp"
+#include "troupe/actors/workflow/workflow.hpp"
+#include "troupe/actors/workflow/workflow_context.hpp"
+#include "troupe/runtime/co/event.hpp"
+#include "troupe/runtime/co/scope.hpp"
+#include "troupe/runtime/messages/interfaces.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// What one run of a workflow is started with.
+struct workflow_spec {
+  run_spec run;
+  workflow_definition_ptr definition;
+  /// Where its agents are found.
+  run_catalog_ptr catalog;
+};
+
+/// An agent that is a step of the run, until its end is recorded.
+struct agent_step {
+  /// Of all steps of the run; its conversation is "RUN_ID/NAME".
+  std::string name;
+  run_actor actor;
+  /// Its object, when it has ended.
+  run_object object;
+  co::event is_over;
+};
+
+/// One run of one workflow: its coroutine, and what that has open. As with an
+/// agent's run, the loop can be destroyed at any suspension, the ending cannot.
+struct workflow_state : run_base {
+  static inline const char* name = "workflow";
+
+  workflow_definition_ptr definition;
+  run_catalog_ptr catalog;
+  shared<invocation> invoked;
+
+  /// What is stored of the run, by name: the text of JSON values.
+  std::map<std::string, std::string> values;
+  std::string resume_input;
+  /// Names that were given since the run was entered.
+  std::set<std::string> used;
+  /// How often what has no name of its own was done since then.
+  std::map<std::string, uint32_t> counts;
+  /// Checkpoints that run right now.
+  uint32_t open_checkpoints = 0;
+
+  /// Agents that run right now.
+  std::vector<std::shared_ptr<agent_step>> agents;
+  /// Set when there are none.
+  co::event agents_are_over;
+  /// What the agents that have stopped wait for.
+  std::vector<pending_approval> approvals;
+
+  /// Opened when it is first needed.
+  sandbox_actor sandbox;
+  sandbox_settings policy;
+
+  /// Never set: what waits for it goes on in another leg.
+  co::event next_leg;
+  co::scope running;
+};
+
+using workflow_ptr = workflow_actor::stateful_pointer<workflow_state>;
+
+/// The key of the root that runs the workflow.
+inline constexpr auto flow_key = co::frame_key{0, 1};
+
+/// The key of the roots that each follow one agent to its end.
+inline constexpr auto agent_key = co::frame_key{0, 2};
+
+/// Starts at once; answers `await_run` when it has ended and lives on until
+/// its last handle is gone.
+workflow_actor::behavior_type workflow_behavior(workflow_ptr self,
+                                                workflow_spec spec);
+
+/// Where in a run a context stands.
+struct workflow_context::place {
+  workflow_ptr self;
+  /// The checkpoint it is in, or empty.
+  std::string checkpoint;
+};
+
+// What the parts of a workflow's run have in common.
+
+/// Throws `co::failure` where `why` says something.
+void throw_if(caf::error why);
+
+/// Claims the name of a value, "checkpoint/NAME": throws where it was used
+/// since the run was entered.
+void claim_name(workflow_state& state, const std::string& name);
+
+/// Tells those that would have one name apart: "NAME", "NAME#2"…
+std::string next_name(workflow_state& state, const std::string& name);
+
+/// Keeps a value with the run; with the next commit it is stored.
+void keep_value(workflow_state& state, const std::string& name,
+                std::string text);
+
+/// Ends the run, whatever it is doing. Only the first call counts.
+void begin_ending(workflow_ptr self, run_outcome outcome);
+
+} // namespace troupe
