@@ -80,8 +80,8 @@ co::task<void> take_turn(agent_ptr self) {
   state.answer_record = turn.answer_record;
   state.settled = std::move(turn.settled);
   state.intents = std::move(turn.intents);
-  for (auto& message : turn.repaired)
-    log_message(self, message);
+  for (const auto& message : turn.repaired)
+    log_message(self, *message);
 }
 
 /// The role's request fields, and over them those of this run.
@@ -107,6 +107,7 @@ co::task<void> choose_model(agent_ptr self) {
     self, state.spec.services->models, caf::infinite, std::move(wanted));
   state.model = std::move(found.model);
   state.model_id = std::move(found.model_id);
+  state.window.size = found.capabilities.context_window;
   state.model_settings = std::move(found.settings_json);
   if (!request.settings_json.empty())
     state.model_settings = shared<std::string>{
@@ -188,7 +189,7 @@ void record_input(agent_ptr self) {
   message.text = state.spec.request.input;
   message.at = now_micros();
   state.pending.values.push_back({input_value, message.at, {}});
-  add_message(self, chat_message_ptr{std::move(message)});
+  add_message(self, std::move(message));
 }
 
 /// Tells the store, and readers, that the run begins or goes on.

@@ -16,6 +16,11 @@ namespace troupe {
 /// log of any length costs what is sent to the model.
 caf::expected<stored_session> read_session(store& disk, const session_key& key);
 
+/// All messages of a conversation, those that a summary stands for included,
+/// repaired where a crash left it open.
+caf::expected<std::vector<chat_message_ptr>>
+read_whole_session(store& disk, const session_key& key);
+
 /// Events of a run with `after` < seq, at most `max`, whole: what their
 /// messages say is read from the conversation, and empty where that was
 /// deleted.
