@@ -149,7 +149,8 @@ public:
   caf::expected<std::vector<session_summary>>
   sessions(const std::string& session_id = {});
 
-  /// One stored conversation, repaired where a crash left it open.
+  /// One stored conversation as the next run goes on with it: from its last
+  /// summary on, repaired where a crash left it open.
   caf::expected<std::vector<chat_message_ptr>> messages(session_key key);
 
   /// Removes a stored conversation; how many were there (0 or 1).

@@ -76,6 +76,18 @@ model_catalog_spec models_of(const runtime_options& options,
   return result;
 }
 
+/// The settings as they are checked: a role may name a model of the
+/// application, which is a connection that needs nothing.
+settings with_own_models(const runtime_options& options) {
+  auto result = options.settings;
+  for (const auto& [name, model] : options.models) {
+    auto& provider = result.providers[name];
+    provider = provider_settings{};
+    provider.adapter = "cassette";
+  }
+  return result;
+}
+
 /// Reads the agent of a run that another process began.
 auto file_loader(catalog_sources sources) {
   auto shared = std::make_shared<const catalog_sources>(std::move(sources));
@@ -115,7 +127,7 @@ void runtime::parts::start(runtime_options options) {
     options.folder = std::filesystem::current_path().string();
   if (options.environment.empty())
     options.environment = process_environment();
-  if (auto why = validate(options.settings))
+  if (auto why = validate(with_own_models(options)))
     throw co::failure{why};
   pool_ = std::make_shared<co::blocking_pool>(
     options.settings.concurrency.blocking_pool);

@@ -6,6 +6,7 @@
 #include "troupe/runtime/co/event.hpp"
 #include "troupe/runtime/co/scope.hpp"
 #include "troupe/runtime/messages/interfaces.hpp"
+#include "troupe/runtime/model/context_plan.hpp"
 
 #include <memory>
 #include <optional>
@@ -59,6 +60,15 @@ struct call_slot {
   bool is_pending = false;
 };
 
+/// How much of the model's window the conversation takes.
+struct context_window {
+  /// Tokens; 0: unknown, so nothing is shortened before a provider refuses.
+  uint64_t size = 0;
+  context_use use;
+  /// An estimate of fewer tokens is no reason to shorten: it was tried.
+  uint64_t tried_at = 0;
+};
+
 /// One run of one agent: the loop of model calls and tool calls, the owner of
 /// all that it opens. Two coroutines never run at once: the loop, which can
 /// be destroyed at any suspension, and the ending, which cannot.
@@ -89,6 +99,7 @@ struct agent_state : run_base {
   std::string model_id;
   shared<std::string> model_settings;
   shared<std::vector<tool_description>> descriptions;
+  context_window window;
   /// The stream that is being read, to be ended with the run.
   model_stream_actor stream;
   /// The answer so far.

@@ -1,7 +1,7 @@
 #include "troupe/actors/agent/conversation.hpp"
 
+#include "troupe/actors/agent/context.hpp"
 #include "troupe/actors/agent/journal.hpp"
-#include "troupe/actors/agent/model_turn.hpp"
 #include "troupe/actors/agent/tool_turn.hpp"
 
 #include <string>
@@ -45,7 +45,7 @@ co::task<run_status> converse(agent_ptr self) {
         co_return run_status::suspended;
     }
     check_turns(state);
-    stop = co_await ask_model(self);
+    stop = co_await ask_in_window(self);
   }
   if (stop == stop_reason::max_tokens)
     throw co::failure{errc::limit,

@@ -71,7 +71,7 @@ void settle_conversation(agent_ptr self, const run_outcome& outcome) {
     state.record.object.has_response = true;
     state.record.object.response = partial.text;
   }
-  add_message(self, chat_message_ptr{std::move(partial)});
+  add_message(self, std::move(partial));
 }
 
 void give_back_turn(agent_ptr self, bool keep) {

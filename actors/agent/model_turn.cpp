@@ -25,9 +25,7 @@ model_request make_request(const agent_state& state) {
   return result;
 }
 
-void add_delta(agent_ptr self, event_type type, std::string& whole,
-               std::string& text) {
-  whole += text;
+void add_delta(agent_ptr self, event_type type, std::string& text) {
   if (self->state.has_reader || self->state.record.has_reader())
     add_event(self, type, std::move(text));
 }
@@ -59,20 +57,24 @@ void add_retry(agent_ptr self, model_event& x) {
 }
 
 /// Takes one event of the answer; gives the reason when it is the last.
-std::optional<stop_reason> take_event(agent_ptr self, model_event& x) {
-  auto& state = self->state;
+std::optional<stop_reason> take_event(agent_ptr self, model_event& x,
+                                      const answer_sink& out) {
   switch (x.kind) {
     case model_event_kind::text_delta:
-      add_delta(self, event_type::text_delta, state.answer.text, x.text);
+      out.message->text += x.text;
+      if (out.is_public)
+        add_delta(self, event_type::text_delta, x.text);
       break;
     case model_event_kind::reasoning_delta:
-      add_delta(self, event_type::reasoning_delta, state.answer.reasoning,
-                x.text);
+      out.message->reasoning += x.text;
+      if (out.is_public)
+        add_delta(self, event_type::reasoning_delta, x.text);
       break;
     case model_event_kind::tool_call:
-      state.answer.calls.push_back(std::move(x.call));
+      out.message->calls.push_back(std::move(x.call));
       break;
     case model_event_kind::usage:
+      *out.tokens += x.usage.input_tokens + x.usage.output_tokens;
       add_usage(self, x.usage);
       break;
     case model_event_kind::retry:
@@ -84,14 +86,18 @@ std::optional<stop_reason> take_event(agent_ptr self, model_event& x) {
   return std::nullopt;
 }
 
-void finish_answer(agent_ptr self) {
+void finish_answer(agent_ptr self, uint64_t tokens) {
   auto& state = self->state;
   auto answer = std::exchange(state.answer, {});
   answer.role = message_role::assistant;
   answer.at = now_micros();
   make_ids_unique(answer.calls);
-  auto message = chat_message_ptr{std::move(answer)};
-  state.answer_record = add_message(self, message);
+  auto message = add_message(self, std::move(answer));
+  state.answer_record = message->record;
+  if (tokens > 0) {
+    state.window.use.counted_tokens = tokens;
+    state.window.use.counted_messages = state.messages.size();
+  }
   auto event = run_event{};
   event.record = state.answer_record;
   event.type = event_type::tool_call;
@@ -109,21 +115,20 @@ void finish_answer(agent_ptr self) {
 
 } // namespace
 
-co::task<stop_reason> ask_model(agent_ptr self) {
+co::task<stop_reason> read_answer(agent_ptr self, model_actor model,
+                                  model_request request, answer_sink out) {
   auto& state = self->state;
   ++state.record.object.usage.model_requests;
-  add_event(self, event_type::message_start);
   flush(self);
   // Not awaited in one expression: the frame would keep the request.
-  auto asked = co::request<model_batch>(self, state.model, caf::infinite,
-                                        make_request(state));
+  auto asked = co::request<model_batch>(self, std::move(model), caf::infinite,
+                                        std::move(request));
   auto batch = co_await asked;
   for (;;) {
     state.stream = batch.rest;
     for (auto& event : batch.events)
-      if (auto stop = take_event(self, event)) {
+      if (auto stop = take_event(self, event, out)) {
         state.stream = nullptr;
-        finish_answer(self);
         co_return *stop;
       }
     if (!state.stream)
@@ -135,6 +140,17 @@ co::task<stop_reason> ask_model(agent_ptr self) {
                                            pull_model_events{});
     batch = co_await pulled;
   }
+}
+
+co::task<stop_reason> ask_model(agent_ptr self) {
+  auto& state = self->state;
+  add_event(self, event_type::message_start);
+  auto tokens = uint64_t{0};
+  auto out = answer_sink{&state.answer, &tokens, true};
+  auto reading = read_answer(self, state.model, make_request(state), out);
+  auto stop = co_await reading;
+  finish_answer(self, tokens);
+  co_return stop;
 }
 
 } // namespace troupe

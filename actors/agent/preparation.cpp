@@ -74,8 +74,8 @@ co::task<void> take_turn(agent_ptr self) {
   state.answer_record = turn.answer_record;
   state.settled = std::move(turn.settled);
   state.intents = std::move(turn.intents);
-  for (auto& message : turn.repaired)
-    log_message(self, message);
+  for (const auto& message : turn.repaired)
+    log_message(self, *message);
   if (state.spec.is_step)
     count_earlier(state);
 }
@@ -103,6 +103,7 @@ co::task<void> choose_model(agent_ptr self) {
     self, state.spec.services->models, caf::infinite, std::move(wanted));
   state.model = std::move(found.model);
   state.model_id = std::move(found.model_id);
+  state.window.size = found.capabilities.context_window;
   state.model_settings = std::move(found.settings_json);
   if (!request.settings_json.empty())
     state.model_settings = shared<std::string>{
@@ -201,7 +202,7 @@ void record_input(agent_ptr self) {
   message.at = now_micros();
   if (!state.spec.is_step)
     state.pending.values.push_back({input_value, message.at, {}});
-  add_message(self, chat_message_ptr{std::move(message)});
+  add_message(self, std::move(message));
 }
 
 } // namespace

@@ -203,9 +203,9 @@ void answer_call(agent_ptr self, size_t index, tool_result result) {
   message.is_error = result.is_error;
   message.at = now_micros();
   slot.state_patch = std::move(result.state_patch);
-  slot.result = chat_message_ptr{std::move(message)};
+  slot.result = log_message(self, std::move(message));
   slot.is_pending = false;
-  event.record = log_message(self, slot.result);
+  event.record = slot.result->record;
   add_event(self, std::move(event));
 }
 

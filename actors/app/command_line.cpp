@@ -90,6 +90,31 @@ CLI::App* add_session_command(CLI::App& to, options& out, const char* name,
   return result;
 }
 
+void add_session_transfers(CLI::App& sessions, options& out) {
+  auto* import = sessions.add_subcommand("import", "Read one from an export");
+  import->footer("Example: troupe sessions import monday.jsonl");
+  add_common(*import, out);
+  import->add_option("FILE", out.exported,
+                     "What export wrote; - or none: stdin");
+  select(import, out, command::sessions_import);
+  auto* fork = add_session_command(sessions, out, "fork",
+                                   "Begin one with the messages of another",
+                                   command::sessions_fork);
+  fork->footer("Example: troupe sessions fork monday tuesday --at 4");
+  fork->add_option("NEW", out.name, "The session to begin")->required();
+  fork
+    ->add_option("--at", out.at,
+                 "Up to the message of this seq, as `show --json` has it")
+    ->each([&out](const std::string&) { out.has_at = true; });
+  auto* prune = sessions.add_subcommand("prune",
+                                        "Remove those nobody uses any more");
+  prune->footer("Example: troupe sessions prune --older-than 30d");
+  add_common(*prune, out);
+  prune->add_option("--older-than", out.older_than, "e.g. 12h or 30d")
+    ->required();
+  select(prune, out, command::sessions_prune);
+}
+
 void add_sessions(CLI::App& app, options& out) {
   auto* sessions = app.add_subcommand("sessions", "Stored conversations");
   sessions->footer("Example: troupe sessions show monday");
@@ -100,10 +125,11 @@ void add_sessions(CLI::App& app, options& out) {
   select(list, out, command::sessions_list);
   add_session_command(*sessions, out, "show", "The messages of one",
                       command::sessions_show);
-  add_session_command(*sessions, out, "export", "One as JSON",
+  add_session_command(*sessions, out, "export", "One as JSON lines",
                       command::sessions_export);
   add_session_command(*sessions, out, "delete", "Remove one",
                       command::sessions_delete);
+  add_session_transfers(*sessions, out);
 }
 
 CLI::App* add_run_command(CLI::App& to, options& out, const char* name,

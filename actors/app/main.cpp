@@ -20,8 +20,15 @@ int dispatch(const options& x, interrupts& signals) {
     case command::sessions_list:
       return list_sessions_command(x);
     case command::sessions_show:
-    case command::sessions_export:
       return show_session_command(x);
+    case command::sessions_export:
+      return export_session_command(x);
+    case command::sessions_import:
+      return import_session_command(x);
+    case command::sessions_fork:
+      return fork_session_command(x);
+    case command::sessions_prune:
+      return prune_sessions_command(x);
     case command::sessions_delete:
       return delete_session_command(x);
     case command::runs_list:

@@ -13,7 +13,10 @@ enum class command : uint8_t {
   sessions_list,
   sessions_show,
   sessions_export,
+  sessions_import,
+  sessions_fork,
   sessions_delete,
+  sessions_prune,
   runs_list,
   runs_show,
   runs_logs,
@@ -70,6 +73,9 @@ struct options {
   std::string call;
   std::string input;
   std::string older_than;
+  uint64_t at = 0;
+  bool has_at = false;
+  std::string exported;
   // Of work.
   bool once = false;
   // Of config check.

@@ -234,19 +234,16 @@ int reconcile_runs_command(const options& x) {
 }
 
 int prune_runs_command(const options& x) {
-  auto age = parse_age(x.older_than);
-  if (!age)
-    return report(make_error(errc::configuration, to_fault(age.error()).message,
-                             "--older-than"));
+  auto cutoff = parse_older_than(x);
+  if (!cutoff)
+    return report(cutoff.error());
   auto disk = open_store(x);
   if (!disk)
     return report(disk.error());
   auto filter = run_filter{};
   if (!x.status.empty())
     filter.status = run_status_from(x.status);
-  using std::chrono::duration_cast;
-  filter.until = now_micros()
-                 - duration_cast<std::chrono::microseconds>(*age).count();
+  filter.until = *cutoff;
   auto pruned = uint64_t{0};
   for (;;) {
     auto heads = (*disk)->list_runs(filter, page_size, [](const run_head& run) {

@@ -42,4 +42,23 @@ caf::expected<int64_t> parse_since(const std::string& text) {
   return parse_rfc3339(text);
 }
 
+caf::expected<std::unique_ptr<store>> make_store_for(const options& x) {
+  auto loaded = settings_for(x);
+  if (!loaded)
+    return std::move(loaded.error());
+  if (loaded->settings.storage.in_memory)
+    return make_error(errc::configuration, "`storage: memory` keeps nothing",
+                      "storage", "name a folder with --store");
+  return make_lmdb_store(loaded->settings.storage);
+}
+
+caf::expected<int64_t> parse_older_than(const options& x) {
+  using std::chrono::duration_cast;
+  auto age = parse_age(x.older_than);
+  if (!age)
+    return make_error(errc::configuration, to_fault(age.error()).message,
+                      "--older-than");
+  return now_micros() - duration_cast<std::chrono::microseconds>(*age).count();
+}
+
 } // namespace troupe::app

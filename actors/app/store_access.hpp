@@ -23,4 +23,11 @@ caf::expected<caf::timespan> parse_age(std::string_view text);
 /// A time, or how long ago: the microseconds since the epoch.
 caf::expected<int64_t> parse_since(const std::string& text);
 
+/// Like `open_store`, for a command that writes: makes the store where it does
+/// not exist.
+caf::expected<std::unique_ptr<store>> make_store_for(const options& x);
+
+/// The time that `--older-than` means: what is older may go.
+caf::expected<int64_t> parse_older_than(const options& x);
+
 } // namespace troupe::app

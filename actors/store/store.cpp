@@ -26,6 +26,9 @@ session_record record_of(const log_entry& entry) {
   if (!entry.state_json.empty())
     return {0, record_kind::state, now_micros(),
             encode_state(entry.state_json)};
+  if (!entry.summary.empty())
+    return {0, record_kind::summary, now_micros(),
+            encode_summary(entry.summary.front())};
   return {0, record_kind::intent, now_micros(), encode_intent(entry.intent)};
 }
 

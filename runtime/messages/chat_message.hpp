@@ -46,13 +46,16 @@ struct chat_message {
   bool temporary = false;
   /// Microseconds since the epoch.
   int64_t at = 0;
+  /// Its number in the log of its conversation, which is not part of what is
+  /// stored; 0: it is not there, or not known to be.
+  uint64_t record = 0;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, chat_message& x) {
   return f(caf::meta::type_name("troupe::chat_message"), x.role, x.text,
            x.reasoning, x.calls, x.call_id, x.tool_name, x.is_error,
-           x.temporary, x.at);
+           x.temporary, x.at, x.record);
 }
 
 using chat_message_ptr = shared<chat_message>;

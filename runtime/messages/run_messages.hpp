@@ -194,6 +194,10 @@ inline constexpr auto last_event_type = event_type::run_cancel;
 
 std::string to_string(event_type x);
 
+/// The text of the custom event before a summary is asked for, which counts as
+/// a request to a model.
+inline constexpr auto summary_event = "summary";
+
 /// Whether nothing follows an event of this type in its run.
 constexpr bool is_terminal(event_type x) {
   return x >= event_type::run_stop || x == event_type::suspended;

@@ -61,6 +61,22 @@ auto inspect(Inspector& f, call_intent& x) {
            x.occurrence);
 }
 
+/// What stands for the oldest part of a conversation.
+struct history_summary {
+  /// Empty: the old messages were only left out.
+  std::string text;
+  /// The first record that still counts.
+  uint64_t keep_from = 1;
+  /// A record before it that counts as well: what the user asked last; 0: none.
+  uint64_t keep_also = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, history_summary& x) {
+  return f(caf::meta::type_name("troupe::history_summary"), x.text, x.keep_from,
+           x.keep_also);
+}
+
 /// The conversation so far, until `close_turn` this run's alone. Always one
 /// that a provider accepts, but for the calls that a resumed run left open.
 struct session_turn {

@@ -47,17 +47,19 @@ auto inspect(Inspector& f, run_change& x) {
 }
 
 /// One entry of a conversation's log: a message, or, where there is none, an
-/// intent or the run state as it is from here on.
+/// intent, the run state as it is from here on, or a summary.
 struct log_entry {
   chat_message_ptr message;
   call_intent intent;
   std::string state_json;
+  /// Zero or one.
+  std::vector<history_summary> summary;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, log_entry& x) {
   return f(caf::meta::type_name("troupe::log_entry"), x.message, x.intent,
-           x.state_json);
+           x.state_json, x.summary);
 }
 
 /// Who may write to a run, and into which conversation.

@@ -111,5 +111,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::cancel_stored_run))
   CAF_ADD_TYPE_ID(troupe, (troupe::pending_approval))
   CAF_ADD_TYPE_ID(troupe, (troupe::run_suspension))
+  CAF_ADD_TYPE_ID(troupe, (troupe::history_summary))
 
 CAF_END_TYPE_ID_BLOCK(troupe)

@@ -24,7 +24,7 @@ void write_calls(cbor_writer& out, const std::vector<tool_call>& calls) {
   }
 }
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 caf::error damaged() {
   return make_error(errc::storage, "a stored record cannot be read", {},
@@ -71,6 +71,9 @@ void read_member(cbor_reader& in, chat_message& out) {
     in.fail(); // a later version's: its store has a later version too
   }
 }
+
+const auto summary_heading
+  = std::string{"[Summary of the conversation before this point]\n"};
 
 json parsed_or_text(const std::string& text) {
   auto value = json::parse(text, nullptr, false);
@@ -151,6 +154,7 @@ template <class F>
 void stored_fields(F& f, history_summary& x) {
   f("t", x.text);
   f("f", x.keep_from);
+  f("u", x.keep_also);
 }
 
 std::string encode_intent(const call_intent& intent) {
@@ -172,16 +176,25 @@ caf::expected<history_summary> decode_summary(std::string_view record) {
 chat_message summary_message(const history_summary& summary, int64_t at) {
   auto result = chat_message{};
   result.role = message_role::user;
-  result.text = "[Summary of the conversation before this point]\n"
-                + summary.text;
+  result.text = summary_heading + summary.text;
   result.at = at;
   return result;
+}
+
+std::string_view summary_text(const chat_message& message) {
+  auto text = std::string_view{message.text};
+  // What a user says is a record, whatever it begins with.
+  auto is_summary = message.role == message_role::user && message.record == 0
+                    && !message.temporary
+                    && text.substr(0, summary_heading.size())
+                         == summary_heading;
+  return is_summary ? text.substr(summary_heading.size()) : std::string_view{};
 }
 
 nlohmann::ordered_json message_json(const chat_message& message, uint64_t seq) {
   static constexpr const char* roles[] = {"system", "user", "assistant",
                                           "tool"};
-  auto content = nlohmann::ordered_json::array();
+  auto content = json::array();
   if (message.role == message_role::tool) {
     content.push_back({{"type", "tool_result"},
                        {"id", message.call_id},
@@ -197,7 +210,7 @@ nlohmann::ordered_json message_json(const chat_message& message, uint64_t seq) {
                        {"id", call.id},
                        {"name", call.name},
                        {"arguments", parsed_or_text(call.arguments)}});
-  auto result = nlohmann::ordered_json{};
+  auto result = json{};
   result["seq"] = seq;
   result["role"] = roles[static_cast<size_t>(message.role)];
   result["content"] = std::move(content);

@@ -32,20 +32,16 @@ caf::expected<std::string> decode_state(std::string_view record);
 std::string encode_intent(const call_intent& intent);
 caf::expected<call_intent> decode_intent(std::string_view record);
 
-/// What stands for the oldest part of a conversation.
-struct history_summary {
-  /// Empty: the old messages were only dropped.
-  std::string text;
-  /// The first record that still counts.
-  uint64_t keep_from = 1;
-};
-
 /// The stored form of a summary, and back.
 std::string encode_summary(const history_summary& summary);
 caf::expected<history_summary> decode_summary(std::string_view record);
 
 /// The message in which a model is told a summary.
 chat_message summary_message(const history_summary& summary, int64_t at);
+
+/// The text of the summary that `message` tells a model; empty when it is any
+/// other message.
+std::string_view summary_text(const chat_message& message);
 
 /// The form of `sessions show`: role, content blocks, time, and its number.
 nlohmann::ordered_json message_json(const chat_message& message, uint64_t seq);

@@ -49,6 +49,9 @@ run_usage usage_of(const std::vector<run_event>& events) {
       case event_type::model_retry:
         ++result.model_requests;
         break;
+      case event_type::custom:
+        result.model_requests += event.text == summary_event ? 1 : 0;
+        break;
       case event_type::usage:
         result.tokens.input_tokens += event.usage.input_tokens;
         result.tokens.output_tokens += event.usage.output_tokens;

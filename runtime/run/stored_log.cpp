@@ -1,8 +1,10 @@
 #include "troupe/runtime/run/stored_log.hpp"
 
+#include "troupe/runtime/model/history.hpp"
 #include "troupe/runtime/model/message_record.hpp"
 #include "troupe/runtime/run/event_record.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace troupe {
@@ -19,6 +21,7 @@ caf::error take_message(const session_record& record, stored_session& out) {
     out.intents.clear();
     out.answer_record = record.seq;
   }
+  message->record = record.seq;
   out.messages.emplace_back(std::move(*message));
   return {};
 }
@@ -67,7 +70,31 @@ caf::expected<uint64_t> take_summary(store& disk, const session_summary& head,
     return std::move(summary.error());
   if (!summary->text.empty())
     out.messages.emplace_back(summary_message(*summary, found->front().at));
-  return summary->keep_from;
+  if (summary->keep_also < summary->keep_from) {
+    auto kept = load_one(disk, head.key, summary->keep_also);
+    if (!kept)
+      return std::move(kept.error());
+    for (const auto& record : *kept)
+      if (auto why = take_record(record, out))
+        return why;
+  }
+  return std::max(summary->keep_from, uint64_t{1});
+}
+
+/// Takes the records of `key` behind `after`, in pages.
+caf::error take_records(store& disk, const session_key& key, uint64_t after,
+                        stored_session& out) {
+  for (;;) {
+    auto page = disk.load(key, after, page_size);
+    if (!page)
+      return std::move(page.error());
+    for (const auto& record : *page)
+      if (auto why = take_record(record, out))
+        return why;
+    if (page->size() < page_size)
+      return {};
+    after = page->back().seq;
+  }
 }
 
 } // namespace
@@ -91,17 +118,17 @@ caf::expected<stored_session> read_session(store& disk,
   for (const auto& record : *state)
     if (auto why = take_record(record, result))
       return why;
-  for (auto after = *first - 1;;) {
-    auto page = disk.load(key, after, page_size);
-    if (!page)
-      return std::move(page.error());
-    for (const auto& record : *page)
-      if (auto why = take_record(record, result))
-        return why;
-    if (page->size() < page_size)
-      return result;
-    after = page->back().seq;
-  }
+  if (auto why = take_records(disk, key, *first - 1, result))
+    return why;
+  return result;
+}
+
+caf::expected<std::vector<chat_message_ptr>>
+read_whole_session(store& disk, const session_key& key) {
+  auto stored = stored_session{};
+  if (auto why = take_records(disk, key, 0, stored))
+    return why;
+  return repair_history(std::move(stored.messages)).messages;
 }
 
 caf::expected<std::vector<run_event>>

@@ -20,6 +20,11 @@ caf::expected<stored_session> read_session(store& disk, const session_key& key);
 /// that goes on, or waits for a person, needs it.
 caf::expected<uint64_t> erase_free_session(store& disk, const session_key& key);
 
+/// All messages of a conversation, those that a summary stands for included,
+/// repaired where a crash left it open.
+caf::expected<std::vector<chat_message_ptr>>
+read_whole_session(store& disk, const session_key& key);
+
 /// Events of a run with `after` < seq, at most `max`, whole: what their
 /// messages say is read from the conversation, and empty where that was
 /// deleted.

@@ -41,7 +41,7 @@ public:
 commit_run append(std::string session, chat_message_ptr message) {
   auto result = commit_run{};
   result.run = shared<run_key>{run_key{{}, 0, {"a", std::move(session), ""}}};
-  result.log.push_back({std::move(message), {}, {}});
+  result.log.push_back({std::move(message), {}, {}, {}});
   return result;
 }
 

@@ -49,6 +49,23 @@ TEST_CASE("large bodies are stored once, until the last use is erased",
   CHECK(count_blobs(settings) == 0);
 }
 
+TEST_CASE("a large body stays as long as a fork shares it", "[storage]") {
+  auto dir = test::temp_dir{};
+  auto settings = test::store_in(dir);
+  {
+    auto store = test::open_store(settings);
+    test::append_message(*store, one, 1, large);
+    test::append_message(*store, one, 2, large + "of the parent alone");
+    CHECK(*store->fork(one, 1, two, 3));
+  }
+  CHECK(count_blobs(settings) == 2);
+  CHECK(test::erase_session(*test::open_store(settings), one) == 1);
+  CHECK(count_blobs(settings) == 1);
+  CHECK((test::load_all(*test::open_store(settings), two).at(0).body == large));
+  CHECK(test::erase_session(*test::open_store(settings), two) == 1);
+  CHECK(count_blobs(settings) == 0);
+}
+
 TEST_CASE("a large body that changed on disk is refused", "[storage]") {
   auto dir = test::temp_dir{};
   auto settings = test::store_in(dir);
