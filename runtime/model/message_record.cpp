@@ -73,8 +73,8 @@ void read_member(cbor_reader& in, chat_message& out) {
 }
 
 json parsed_or_text(const std::string& text) {
-  auto value = json::parse(text, nullptr, false);
-  return value.is_discarded() ? json(sanitize_utf8(text)) : value;
+  auto value = parse_json(text);
+  return value ? std::move(*value) : json(sanitize_utf8(text));
 }
 
 } // namespace
