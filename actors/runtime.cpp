@@ -34,6 +34,16 @@ T or_throw(caf::expected<T> x) {
   return std::move(*x);
 }
 
+using done_function = std::function<void(caf::expected<run_object>)>;
+
+/// Gives `done` the run's end.
+void await_end(caf::event_based_actor* self, const run_handle& started,
+               const done_function& done) {
+  auto succeed = [done](run_object& object) { done(std::move(object)); };
+  auto fail = [done](caf::error& why) { done(std::move(why)); };
+  self->request(started.run, caf::infinite, await_run{}).then(succeed, fail);
+}
+
 } // namespace
 
 runtime::runtime(runtime_options options)
@@ -74,10 +84,7 @@ void runtime::start_async(run_request request,
   auto body = [runs = runs(), request = std::move(request),
                done = std::move(done)](caf::event_based_actor* self) {
     auto fail = [done](caf::error& why) { done(std::move(why)); };
-    auto wait = [self, done, fail](run_handle& x) {
-      self->request(x.run, caf::infinite, await_run{})
-        .then([done](run_object& object) { done(std::move(object)); }, fail);
-    };
+    auto wait = [self, done](run_handle& x) { await_end(self, x, done); };
     self->request(runs, caf::infinite, start_run{request, {}}).then(wait, fail);
   };
   system().spawn(std::move(body));

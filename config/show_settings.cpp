@@ -72,7 +72,10 @@ public:
 
   void print(const tree& mapping, const std::string& path) {
     for (const auto& [key, value] : mapping.items()) {
-      auto below = path.empty() ? key : path + '.' + key;
+      auto below = path;
+      if (!below.empty())
+        below += '.';
+      below += key;
       auto line = std::string(indent_, ' ') + to_scalar(key) + ':';
       if (value.is_object() && !value.empty()) {
         result_ += line + '\n';

@@ -29,7 +29,7 @@ public:
   bool is_cut() const noexcept;
 
 private:
-  enum class progress { more, nothing_yet, end };
+  enum class progress : uint8_t { more, nothing_yet, end };
 
   void wait(std::shared_ptr<void> owner);
   progress read_some();

@@ -100,6 +100,7 @@ public:
     // nop
   }
 
+  // NOLINTNEXTLINE(bugprone-exception-escape): nobody could go on without it
   ~warden_runner() override {
     loop_->stop();
     if (thread_.get_id() == std::this_thread::get_id())

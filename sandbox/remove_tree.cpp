@@ -19,11 +19,11 @@ namespace {
 using directory_stream = std::unique_ptr<DIR, int (*)(DIR*)>;
 
 directory_stream open_stream(int directory, const char* name) {
-  auto fd = ::openat(directory, name,
-                     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  auto* stream = fd < 0 ? nullptr : ::fdopendir(fd);
-  if (stream == nullptr && fd >= 0)
-    ::close(fd);
+  auto fd = unique_fd{
+    ::openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  auto* stream = fd ? ::fdopendir(fd.get()) : nullptr;
+  if (stream != nullptr)
+    fd.release();
   return {stream, ::closedir};
 }
 
@@ -100,11 +100,14 @@ private:
     }
     if (!stream)
       return blame(errno);
+    auto folder = ::dirfd(stream.get());
+    if (folder < 0)
+      return blame(errno);
     // Write permission may be what is missing.
-    ::fchmod(::dirfd(stream.get()), 0700);
+    ::fchmod(folder, 0700);
     while (const auto* child = next_name(stream.get()))
-      if (remove_plain(::dirfd(stream.get()), child) == ENOTEMPTY)
-        hoist(::dirfd(stream.get()), child, root);
+      if (remove_plain(folder, child) == ENOTEMPTY)
+        hoist(folder, child, root);
     remove_plain(root, name);
   }
 

@@ -59,11 +59,14 @@ caf::error tree_walk::enter(workspace_path path, glob_pattern::positions at) {
 
 // Keeps an entry that matters; false when a bound is met.
 bool tree_walk::take(frame& to, const tree_entry& entry, uint64_t& seen) {
-  if (seen++ == bounds_.directory || total_++ == bounds_.total
-      || (total_ % 64 == 0 && bounds_.time.is_spent())) {
+  // A bound that was met stays met: other directories follow.
+  if (seen >= bounds_.directory || total_ >= bounds_.total
+      || (total_ % 64 == 63 && bounds_.time.is_spent())) {
     cut_ = true;
     return false;
   }
+  ++seen;
+  ++total_;
   auto is_directory = entry.kind == entry_kind::directory;
   if (!is_directory && entry.kind != entry_kind::file)
     return true;

@@ -1,12 +1,14 @@
 #pragma once
 
+#include <cerrno>
 #include <utility>
 
 #include <unistd.h>
 
 namespace troupe {
 
-/// Owns one file descriptor.
+/// Owns one file descriptor. Closing it keeps errno: what is reported is what
+/// failed before.
 class unique_fd {
 public:
   unique_fd() noexcept = default;
@@ -25,8 +27,11 @@ public:
   }
 
   ~unique_fd() {
-    if (fd_ >= 0)
-      ::close(fd_);
+    if (fd_ < 0)
+      return;
+    auto before = errno;
+    ::close(fd_);
+    errno = before;
   }
 
   explicit operator bool() const noexcept {

@@ -4,6 +4,7 @@
 
 #include "caf/expected.hpp"
 
+#include <cstdint>
 #include <string>
 
 #include <sys/types.h>
@@ -21,7 +22,7 @@ struct warden_process {
 };
 
 /// What the command reads.
-enum class stdin_mode { nothing, pipe };
+enum class stdin_mode : uint8_t { nothing, pipe };
 
 /// Starts the program at `path` without copying this process's page tables.
 /// Error: sandbox.

@@ -1,12 +1,14 @@
 #pragma once
 
+#include <cerrno>
 #include <utility>
 
 #include <unistd.h>
 
 namespace troupe {
 
-/// Owns one file descriptor of the storage layer; -1 owns none.
+/// Owns one file descriptor of the storage layer; -1 owns none. Closing it
+/// keeps errno: what is reported is what failed before.
 class file_handle {
 public:
   file_handle() = default;
@@ -26,8 +28,11 @@ public:
   }
 
   ~file_handle() {
-    if (fd_ >= 0)
-      close(fd_);
+    if (fd_ < 0)
+      return;
+    auto before = errno;
+    close(fd_);
+    errno = before;
   }
 
   int get() const noexcept {

@@ -68,7 +68,7 @@ void append_due(key_bytes& result, int64_t due, std::string_view run_id) {
 
 void key_bytes::append(std::string_view bytes) noexcept {
   auto count = std::min(bytes.size(), bytes_.size() - size_);
-  std::copy_n(bytes.data(), count, bytes_.data() + size_);
+  std::copy_n(bytes.begin(), count, bytes_.data() + size_);
   size_ += count;
 }
 

@@ -1,22 +1,9 @@
 #include "troupe/storage/memory_sessions.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace troupe {
-
-namespace {
-
-/// Newest first; what is as new goes by its key.
-bool is_listed_before(const session_summary& x, const session_summary& y) {
-  if (x.updated_at != y.updated_at)
-    return x.updated_at > y.updated_at;
-  return std::tie(x.key.session_id, x.key.agent, x.key.actor_id)
-         < std::tie(y.key.session_id, y.key.agent, y.key.actor_id);
-}
-
-} // namespace
 
 size_t memory_sessions::hash_key::operator()(const session_key& x) const {
   auto hash = std::hash<std::string>{};

@@ -64,7 +64,7 @@ caf::expected<blob_reference> unpack_blob_reference(std::string_view bytes) {
   if (bytes.size() != reference_size)
     return damaged("the reference to a blob");
   auto result = blob_reference{};
-  std::copy_n(bytes.data(), result.digest.size(), result.digest.data());
+  std::copy_n(bytes.begin(), result.digest.size(), result.digest.data());
   result.size = get_big_endian<uint64_t>(bytes.data() + result.digest.size());
   return result;
 }

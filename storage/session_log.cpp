@@ -188,10 +188,7 @@ session_log::list(const std::string& session_id) {
   };
   if (auto why = heads_.scan(prefix->view(), collect))
     return why;
-  std::stable_sort(result.begin(), result.end(),
-                   [](const session_summary& x, const session_summary& y) {
-                     return x.updated_at > y.updated_at;
-                   });
+  std::sort(result.begin(), result.end(), is_listed_before);
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace troupe {
@@ -75,5 +76,15 @@ struct session_summary {
   /// How many of its records it shares with `parent`.
   uint64_t parent_records = 0;
 };
+
+/// The order of lists in every store: newest first; what is as new goes by its
+/// key.
+inline bool is_listed_before(const session_summary& x,
+                             const session_summary& y) {
+  if (x.updated_at != y.updated_at)
+    return x.updated_at > y.updated_at;
+  return std::tie(x.key.session_id, x.key.agent, x.key.actor_id)
+         < std::tie(y.key.session_id, y.key.agent, y.key.actor_id);
+}
 
 } // namespace troupe

@@ -62,8 +62,8 @@ public:
   virtual caf::expected<std::optional<session_summary>>
   find_session(const session_key& key) = 0;
 
-  /// Every session, newest update first; of `session_id` only where that is
-  /// not empty.
+  /// Every session, newest update first, then by session id, agent and actor
+  /// id; of `session_id` only where that is not empty.
   virtual caf::expected<std::vector<session_summary>>
   list(const std::string& session_id) = 0;
 

@@ -56,7 +56,8 @@ void sync_folder(const fs::path& folder) {
   auto handle
     = file_handle{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   // Not every file system can, and the store works without.
-  static_cast<void>(fsync(handle.get()));
+  if (handle.get() >= 0)
+    static_cast<void>(fsync(handle.get()));
 }
 
 caf::error make_folder(const fs::path& folder) {

@@ -47,9 +47,11 @@ bool is_on_path(const std::string& program) {
   const auto* path = std::getenv("PATH"); // NOLINT: no one sets it
   auto folders = std::istringstream{path == nullptr ? "" : path};
   auto folder = std::string{};
-  while (std::getline(folders, folder, ':'))
-    if (access((folder + "/" + program).c_str(), X_OK) == 0)
+  while (std::getline(folders, folder, ':')) {
+    folder.append("/").append(program);
+    if (access(folder.c_str(), X_OK) == 0)
       return true;
+  }
   return false;
 }
 

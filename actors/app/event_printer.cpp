@@ -27,7 +27,8 @@ event_printer::event_printer(output_form form, std::string run_id,
 
 void event_printer::show(const run_event& event) {
   if (form_ == output_form::events)
-    std::cout << event_json(event, run_id_, agent_).dump() << std::endl;
+    std::cout << event_json(event, run_id_, agent_).dump() << '\n'
+              << std::flush;
   else if (form_ == output_form::text)
     show_text(event);
 }
@@ -62,7 +63,7 @@ void event_printer::show_text(const run_event& event) {
 
 void event_printer::show_progress(const std::string& line) {
   if (in_line_)
-    std::cout << std::endl;
+    std::cout << '\n' << std::flush;
   in_line_ = false;
   auto text = printable(line);
   if (has_colour_)
@@ -72,9 +73,9 @@ void event_printer::show_progress(const std::string& line) {
 
 void event_printer::show_end(const run_object& run) {
   if (form_ == output_form::object)
-    std::cout << run_json(run).dump(2) << std::endl;
+    std::cout << run_json(run).dump(2) << '\n' << std::flush;
   if (form_ == output_form::text && in_line_)
-    std::cout << std::endl;
+    std::cout << '\n' << std::flush;
   in_line_ = false;
   for (const auto& failure : run.cleanup_failures)
     std::cerr << "troupe: internal: could not clean up: " << printable(failure)

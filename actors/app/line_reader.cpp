@@ -69,10 +69,10 @@ std::optional<std::string> line_reader::next() {
   auto line = std::unique_ptr<char, decltype(&std::free)>{
     readline(prompt_.c_str()), &std::free};
   if (!line) {
-    std::cout << std::endl;
+    std::cout << '\n' << std::flush;
     return std::nullopt;
   }
-  if (*line.get() != '\0')
+  if (*line != '\0')
     add_history(line.get());
   return std::string{line.get()};
 }

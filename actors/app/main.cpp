@@ -73,7 +73,7 @@ int finish(int code) {
 } // namespace troupe::app
 
 int main(int argc, char** argv) {
-  using namespace troupe;
+  namespace app = troupe::app;
   try {
     app::open_standard_streams();
     // Before any other thread, see there.
@@ -83,6 +83,6 @@ int main(int argc, char** argv) {
       return app::finish(*code);
     return app::finish(app::dispatch(std::get<app::options>(parsed), signals));
   } catch (const std::exception& why) {
-    return app::report(make_error(errc::internal, why.what()));
+    return app::report(troupe::make_error(troupe::errc::internal, why.what()));
   }
 }

@@ -59,26 +59,28 @@ void close(registry_ptr self, close_turn& x) {
     sessions.erase(found); // what it said is in the store
 }
 
-/// Ends sessions that have been idle for long enough, for as long as there
-/// are idle ones: a registry without any has no timer.
+/// Ends sessions that have been idle for long enough; whether others are idle.
+bool end_idle(registry_ptr self) {
+  auto& state = self->state;
+  auto since = self->clock().now() - state.spec.idle_after;
+  std::erase_if(state.sessions, [&](const auto& x) {
+    auto due = x.second.is_idle && x.second.idle_since <= since;
+    if (due)
+      self->send_exit(x.second.session, caf::exit_reason::user_shutdown);
+    return due;
+  });
+  return std::any_of(state.sessions.begin(), state.sessions.end(),
+                     [](const auto& x) { return x.second.is_idle; });
+}
+
+/// Sweeps for as long as there are idle sessions: a registry without any has
+/// no timer.
 co::task<void> sweep(registry_ptr self) {
   auto& state = self->state;
   auto again = true;
   while (again) {
     co_await co::sleep_for(self, state.spec.idle_after);
-    again = false;
-    auto now = self->clock().now();
-    for (auto i = state.sessions.begin(); i != state.sessions.end();) {
-      auto due = i->second.is_idle
-                 && now - i->second.idle_since >= state.spec.idle_after;
-      again = again || (i->second.is_idle && !due);
-      if (!due) {
-        ++i;
-        continue;
-      }
-      self->send_exit(i->second.session, caf::exit_reason::user_shutdown);
-      i = state.sessions.erase(i);
-    }
+    again = end_idle(self);
   }
   state.is_sweeping = false;
 }

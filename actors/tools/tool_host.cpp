@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace troupe {
@@ -40,17 +42,23 @@ bool is_for_model(errc kind) {
   }
 }
 
-tool_result failed_with(const std::exception_ptr& caught) {
+/// What the model is told of it; nothing where it is the operator's business.
+std::optional<std::string> told_to_model(const std::exception_ptr& caught) {
   try {
     std::rethrow_exception(caught);
   } catch (const tool_error& why) {
-    return failed(why.what());
+    return why.what();
   } catch (const co::failure& why) {
     auto what = to_fault(why.reason());
-    if (is_for_model(what.kind))
-      return failed(what.message);
-  } catch (...) { // described below
+    return is_for_model(what.kind) ? std::optional{what.message} : std::nullopt;
+  } catch (...) {
+    return std::nullopt;
   }
+}
+
+tool_result failed_with(const std::exception_ptr& caught) {
+  if (auto sentence = told_to_model(caught))
+    return failed(*sentence);
   auto result = failed("the tool failed");
   result.hidden_failure = to_fault(co::to_error(caught)).message;
   return result;

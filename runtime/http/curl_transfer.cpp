@@ -15,7 +15,7 @@ namespace troupe {
 
 namespace {
 
-constexpr size_t longest_head = 64 * 1024;
+constexpr size_t longest_head = size_t{64} << 10;
 
 long milliseconds(caf::timespan x) {
   return static_cast<long>(
@@ -114,7 +114,8 @@ bool curl_transfer::add_lines() {
     return longer != nullptr;
   };
   for (const auto& [name, value] : request_.headers) {
-    auto line = name + ": " + value;
+    auto line = name;
+    line.append(": ").append(value);
     if (!is_one_line(line) || !add(line.c_str()))
       return false;
   }

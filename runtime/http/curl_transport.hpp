@@ -14,7 +14,7 @@ namespace troupe {
 struct curl_settings {
   /// A transfer with more unconsumed bytes than this is paused; it goes on
   /// when half of them are consumed.
-  size_t max_unconsumed = 256 * 1024;
+  size_t max_unconsumed = size_t{256} << 10;
   /// Idle connections kept for the next request.
   size_t idle_connections = 512;
   /// Hosts that are reached without a proxy, comma separated; empty: what the

@@ -25,7 +25,7 @@ struct http_request {
   std::string body;
   transfer_timeouts timeouts;
   /// The longest answer accepted, in bytes after decompression.
-  size_t max_answer = 64 * 1024 * 1024;
+  size_t max_answer = size_t{64} << 20;
 };
 
 /// The beginning of a server's answer.

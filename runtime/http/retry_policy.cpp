@@ -29,9 +29,9 @@ constexpr auto longest_read = std::chrono::hours{24};
 std::optional<caf::timespan> read_number(std::string_view text,
                                          caf::timespan unit) {
   auto value = 0.0;
-  auto end = text.data() + text.size();
-  auto [stop, ec] = std::from_chars(text.data(), end, value);
-  if (ec != std::errc{} || stop != end || !(value >= 0))
+  auto [stop, ec] = std::from_chars(text.data(), text.data() + text.size(),
+                                    value);
+  if (ec != std::errc{} || stop != text.data() + text.size() || !(value >= 0))
     return std::nullopt;
   using seconds = std::chrono::duration<double>;
   auto wish = std::min(seconds{unit} * value, seconds{longest_read});

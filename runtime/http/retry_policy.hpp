@@ -22,7 +22,7 @@ bool is_retryable_status(int status);
 bool is_retryable_kind(errc kind);
 
 /// How far the answer had come when the request failed.
-enum class answer_progress {
+enum class answer_progress : uint8_t {
   /// No event of the model was given out.
   none,
   /// Some were: asking again would say them twice.

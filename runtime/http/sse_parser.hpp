@@ -33,7 +33,7 @@ struct sse_event {
 class sse_parser {
 public:
   /// The most bytes one event may have, its field names included.
-  static constexpr size_t default_limit = 8 * 1024 * 1024;
+  static constexpr size_t default_limit = size_t{8} << 20;
 
   explicit sse_parser(size_t event_limit = default_limit);
 

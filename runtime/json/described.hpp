@@ -346,6 +346,21 @@ caf::error read_value(const reading& in, T& out) {
 }
 
 template <class T>
+ordered_json value_for(const T& x);
+
+template <described_struct T>
+ordered_json object_for(const T& x) {
+  auto result = ordered_json::object();
+  for_each_member<T>([&]<class C, class M>(const char* name, M C::* member) {
+    if constexpr (is_optional<M>::value)
+      if (!(x.*member))
+        return;
+    result[name] = value_for(x.*member);
+  });
+  return result;
+}
+
+template <class T>
 ordered_json value_for(const T& x) {
   if constexpr (described_enum<T>) {
     auto result = ordered_json(static_cast<std::underlying_type_t<T>>(x));
@@ -367,14 +382,7 @@ ordered_json value_for(const T& x) {
       result[name] = value_for(item);
     return result;
   } else if constexpr (described_struct<T>) {
-    auto result = ordered_json::object();
-    for_each_member<T>([&]<class C, class M>(const char* name, M C::* member) {
-      if constexpr (is_optional<M>::value)
-        if (!(x.*member))
-          return;
-      result[name] = value_for(x.*member);
-    });
-    return result;
+    return object_for(x);
   } else {
     return ordered_json(x);
   }

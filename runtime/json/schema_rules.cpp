@@ -22,6 +22,9 @@ using path = std::vector<std::string>;
 /// The parts of valijson's extension interface that are the same for all.
 template <class Derived>
 class rule : public valijson::constraints::PolyConstraint {
+  friend Derived;
+  rule() = default;
+
   valijson::constraints::Constraint* cloneInto(void* where) const override {
     return new (where) Derived(static_cast<const Derived&>(*this));
   }

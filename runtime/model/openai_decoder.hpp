@@ -5,6 +5,7 @@
 #include "troupe/runtime/model/openai_chunk.hpp"
 #include "troupe/runtime/model/provider_codec.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,7 @@ public:
 private:
   using events = std::vector<model_event>;
 
-  enum class form { unknown, streamed, whole };
+  enum class form : uint8_t { unknown, streamed, whole };
 
   // A call whose pieces are still coming.
   struct open_call {

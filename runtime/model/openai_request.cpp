@@ -54,7 +54,8 @@ void append_tool_name(std::string& out, std::string_view name) {
   accepted.resize(std::min(accepted.size(), longest_name));
   for (auto& c : accepted) {
     auto letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (!letter && !(c >= '0' && c <= '9') && c != '-')
+    auto digit = c >= '0' && c <= '9';
+    if (!letter && !digit && c != '-')
       c = '_';
   }
   append_member(out, "name", accepted);

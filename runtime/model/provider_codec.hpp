@@ -15,7 +15,7 @@
 namespace troupe {
 
 /// How a provider is asked to send its answer.
-enum class answer_mode { streamed, whole };
+enum class answer_mode : uint8_t { streamed, whole };
 
 /// Turns the body of one successful answer into events. Whatever the mode and
 /// wherever the bytes were cut, the same answer gives the same events but for

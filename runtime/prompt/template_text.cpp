@@ -175,7 +175,9 @@ private:
 };
 
 bool is_falsy(const json& value) {
-  return value.is_null() || value == false || value == ""
+  if (const auto* text = value.get_ptr<const std::string*>())
+    return text->empty();
+  return value.is_null() || value == false
          || (value.is_array() && value.empty());
 }
 
@@ -249,7 +251,7 @@ public:
     inserted_ += text.size();
     if (inserted_ > max_output)
       throw std::runtime_error("the result is longer than 4 MiB");
-    text_ = km::data{std::move(text)};
+    text_ = km::data{text};
     return &text_;
   }
 

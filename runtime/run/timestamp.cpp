@@ -9,19 +9,23 @@
 namespace troupe {
 
 int64_t now_micros() {
-  using namespace std::chrono;
-  auto since = system_clock::now().time_since_epoch();
-  return duration_cast<microseconds>(since).count();
+  auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::microseconds>(since).count();
 }
 
 std::string rfc3339(int64_t micros) {
   auto seconds = static_cast<std::time_t>(micros / 1'000'000);
+  auto rest = micros % 1'000'000;
+  if (rest < 0) { // before 1970: the second below
+    --seconds;
+    rest += 1'000'000;
+  }
   auto parts = std::tm{};
   gmtime_r(&seconds, &parts);
   char text[64];
   auto length = std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &parts);
   std::snprintf(text + length, sizeof(text) - length, ".%06dZ",
-                static_cast<int>(micros % 1'000'000));
+                static_cast<int>(rest));
   return text;
 }
 
@@ -106,15 +110,16 @@ int offset(time_reader& in) {
 } // namespace
 
 caf::expected<int64_t> parse_rfc3339(std::string_view text) {
-  using namespace std::chrono;
   auto in = time_reader{text};
   auto y = in.number(4, 1970, 9999);
   in.need(in.take('-'));
   auto m = in.number(2, 1, 12);
   in.need(in.take('-'));
   auto d = in.number(2, 1, 31);
-  auto date = year_month_day{year{y}, month{static_cast<unsigned>(m)},
-                             day{static_cast<unsigned>(d)}};
+  auto date
+    = std::chrono::year_month_day{std::chrono::year{y},
+                                  std::chrono::month{static_cast<unsigned>(m)},
+                                  std::chrono::day{static_cast<unsigned>(d)}};
   in.need(date.ok());
   in.need(in.take('T') || in.take('t') || in.take(' '));
   auto hour = in.number(2, 0, 23);
@@ -128,7 +133,7 @@ caf::expected<int64_t> parse_rfc3339(std::string_view text) {
     return make_error(errc::configuration,
                       "\"" + std::string{text}
                         + "\" is no time such as 2030-01-31T08:00:00Z");
-  auto days = int64_t{sys_days{date}.time_since_epoch().count()};
+  auto days = int64_t{std::chrono::sys_days{date}.time_since_epoch().count()};
   auto seconds = days * 86400 + (hour * 60 + minute) * 60 + second - east;
   return seconds * 1'000'000 + micros;
 }

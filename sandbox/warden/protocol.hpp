@@ -35,6 +35,7 @@ enum class order : char {
 };
 
 struct report {
+  // NOLINTNEXTLINE(performance-enum-size): no padding travels
   enum class kind : uint32_t {
     /// The command and all its descendants are gone: `value` is the wait
     /// status of the command.

@@ -169,6 +169,17 @@ inline void lists_the_newest_update_first(const store_factory& make) {
   expect(order == ids{"old", "new", "middle"}, "the newest update is first");
 }
 
+inline void lists_what_is_as_new_by_its_key(const store_factory& make) {
+  auto it = make();
+  auto long_name = std::string(200, 'b');
+  for (const auto& name : ids{"c", long_name, "a"})
+    append(*it, key_of(name), 10);
+  auto order = ids{};
+  for (const auto& entry : value_of(it->list("")))
+    order.push_back(entry.key.session_id);
+  expect(order == ids{"a", long_name, "c"}, "names have their order");
+}
+
 inline void erases_one_session_only(const store_factory& make) {
   auto it = make();
   auto one = session_key{"agent", "session", "one"};
@@ -200,6 +211,8 @@ inline store_cases all() {
      takes_one_session_twice_in_a_batch},
     {"sessions", "lists the newest update first",
      lists_the_newest_update_first},
+    {"sessions", "lists what is as new by its key",
+     lists_what_is_as_new_by_its_key},
     {"sessions", "erases one session only", erases_one_session_only},
   };
 }

@@ -204,4 +204,7 @@ TEST_CASE("run ids are UUIDs of version 7 that sort by time", "[ids]") {
   }
   CHECK(all.size() == 900);
   CHECK(rfc3339(1'790'000'000'123'456) == "2026-09-21T14:13:20.123456Z");
+  CHECK(rfc3339(0) == "1970-01-01T00:00:00.000000Z");
+  CHECK(rfc3339(-1) == "1969-12-31T23:59:59.999999Z");
+  CHECK(rfc3339(-1'000'000) == "1969-12-31T23:59:59.000000Z");
 }

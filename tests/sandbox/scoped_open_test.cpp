@@ -54,6 +54,18 @@ resolution any_resolution() {
 
 } // namespace
 
+TEST_CASE("closing a descriptor keeps what failed before", "[scoped_open]") {
+  auto x = scene{};
+  errno = ENOENT;
+  x.root.reset();
+  CHECK(errno == ENOENT);
+  {
+    auto unusable = unique_fd{1 << 20}; // close fails
+    errno = EACCES;
+  }
+  CHECK(errno == EACCES);
+}
+
 TEST_CASE("a scoped open finds what lies beneath", "[scoped_open]") {
   auto how = any_resolution();
   auto x = scene{};
