@@ -76,8 +76,8 @@ const auto summary_heading
   = std::string{"[Summary of the conversation before this point]\n"};
 
 json parsed_or_text(const std::string& text) {
-  auto value = parse_json(text);
-  return value ? std::move(*value) : json(sanitize_utf8(text));
+  auto value = json::parse(text, nullptr, false);
+  return value.is_discarded() ? json(sanitize_utf8(text)) : value;
 }
 
 } // namespace
