@@ -63,8 +63,7 @@ std::string number_text(double x) {
   return json(x).dump();
 }
 
-// One text for equal values; valijson's own comparison is quadratic and its
-// adapters do not give the value away.
+// One text for equal values; valijson's own comparison is quadratic.
 std::string text_of(const Adapter& x) {
   if (x.isString())
     return dump_json(x.getString());
@@ -397,8 +396,7 @@ private:
   std::optional<size_t> rest_;
 };
 
-/// Part of every schema: counts, and ends a check that costs too much or has
-/// found enough.
+/// Part of every schema: ends a check that costs too much or found enough.
 class step_rule : public rule<step_rule> {
 public:
   explicit step_rule(rule_state& state) : state_(&state) {
