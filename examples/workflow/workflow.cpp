@@ -36,9 +36,9 @@ struct decision {
 
 BOOST_DESCRIBE_STRUCT(decision, (), (publish))
 
-// A plain function may block: it runs on the pool.
+// A plain function may block: it runs on the pool, beside the other step.
 note fetch_note(std::string source) {
-  std::cout << "fetching " << source << std::endl;
+  std::cout << "fetching " + source + "\n";
   return {source, "what " + source + " says"};
 }
 
