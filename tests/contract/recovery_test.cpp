@@ -20,6 +20,13 @@ namespace {
 
 constexpr auto calls = 20;
 
+// Under a sanitizer a run takes ten times as long.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr auto wanted = 10;
+#else
+constexpr auto wanted = 100;
+#endif
+
 std::string exchanges() {
   auto result = std::string{};
   for (auto i = 0; i < calls; ++i) {
@@ -31,10 +38,21 @@ std::string exchanges() {
   return result + "  - reply: {text: \"Done.\"}\n";
 }
 
+/// How long a run takes that nobody kills.
+std::chrono::microseconds length_of_a_run() {
+  auto where = place{exchanges()};
+  auto begin = std::chrono::steady_clock::now();
+  REQUIRE(where.run({"run", "guide.yaml", "go"}).code == 0);
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+    std::chrono::steady_clock::now() - begin);
+}
+
 /// Kills programs at random moments of their lives.
 class killer {
 public:
-  explicit killer(const place& where) : where_(where) {
+  killer(const place& where, std::chrono::microseconds length)
+    : where_(where),
+      moment_(length.count() / 20, length.count()) {
     // nop
   }
 
@@ -51,7 +69,7 @@ public:
 private:
   const place& where_;
   std::mt19937 random_{std::random_device{}()};
-  std::uniform_int_distribution<int> moment_{5'000, 90'000};
+  std::uniform_int_distribution<int64_t> moment_;
 };
 
 json runs_of(const place& where) {
@@ -121,9 +139,10 @@ void check(const place& where, const json& run) {
 TEST_CASE("a run that is killed again and again settles each call once",
           "[recovery]") {
   auto completed = 0;
-  for (auto round = 0; completed < 100 && round < 1000; ++round) {
+  auto length = length_of_a_run();
+  for (auto round = 0; completed < wanted && round < 10 * wanted; ++round) {
     place place{exchanges()};
-    killer kill{place};
+    killer kill{place, length};
     kill.run({"run", "guide.yaml", "go"});
     auto run = complete(place, kill);
     if (run.is_null())
@@ -140,5 +159,5 @@ TEST_CASE("a run that is killed again and again settles each call once",
       CHECK(known);
     }
   }
-  CHECK(completed == 100);
+  CHECK(completed == wanted);
 }
