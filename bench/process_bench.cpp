@@ -30,7 +30,7 @@ void bare_spawn(benchmark::State& state) {
 }
 
 void through_runner(benchmark::State& state) {
-  auto runner = troupe::process_runner::make();
+  auto runner = troupe::make_host_runner();
   if (!runner)
     return state.SkipWithError("no runner");
   // As in a large service: page tables that must not be copied.

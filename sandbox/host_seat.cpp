@@ -1,4 +1,4 @@
-#include "troupe/sandbox/warden_process.hpp"
+#include "troupe/sandbox/host_seat.hpp"
 
 #include "troupe/config/errc.hpp"
 #include "troupe/sandbox/warden/protocol.hpp"
@@ -10,59 +10,12 @@
 #include <system_error>
 #include <utility>
 
-#include <fcntl.h>
 #include <spawn.h>
-#include <sys/socket.h>
+#include <sys/wait.h>
 
 namespace troupe {
 
 namespace {
-
-caf::error system_error(const std::string& what, int code) {
-  return make_error(errc::sandbox,
-                    what + ": " + std::generic_category().message(code));
-}
-
-// Above the numbers that the warden gets its own at, so that none is
-// overwritten before it is passed on.
-unique_fd lift(int fd) {
-  auto low = unique_fd{fd};
-  return unique_fd{::fcntl(low.get(), F_DUPFD_CLOEXEC, 16)};
-}
-
-struct fd_pair {
-  unique_fd ours;
-  unique_fd theirs;
-
-  explicit operator bool() const {
-    return ours && theirs;
-  }
-};
-
-fd_pair make_socket() {
-  auto fds = std::array<int, 2>{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data()) != 0)
-    return {};
-  return {unique_fd{fds[0]}, lift(fds[1])};
-}
-
-enum class direction { to_child, from_child };
-
-fd_pair make_pipe(direction way) {
-  auto fds = std::array<int, 2>{};
-  if (::pipe2(fds.data(), O_CLOEXEC) != 0)
-    return {};
-  if (way == direction::to_child)
-    std::swap(fds[0], fds[1]);
-  return {unique_fd{fds[0]}, lift(fds[1])};
-}
-
-fd_pair open_null() {
-  auto fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return {};
-  return {unique_fd{}, lift(fd)};
-}
 
 /// The arguments of posix_spawn that need releasing.
 class spawn_plan {
@@ -100,44 +53,68 @@ private:
   posix_spawnattr_t attributes_{};
 };
 
+/// A warden's id is that of its process, which is kept until it is released.
+class host_seat : public warden_seat {
+public:
+  explicit host_seat(std::string warden) : warden_(std::move(warden)) {
+    // nop
+  }
+
+  caf::expected<uint64_t> place(warden_ends ends) override {
+    auto plan = spawn_plan{};
+    plan.pass(ends.input, STDIN_FILENO);
+    plan.pass(ends.output, STDOUT_FILENO);
+    plan.pass(ends.errors, STDERR_FILENO);
+    plan.pass(ends.control, warden::control_fd);
+    auto pid = pid_t{-1};
+    if (auto code = plan.run(warden_, pid))
+      return make_error(errc::sandbox,
+                        "cannot start " + warden_ + ": "
+                          + std::generic_category().message(code));
+    return static_cast<uint64_t>(pid);
+  }
+
+  void wake(uint64_t id) override {
+    ::kill(static_cast<pid_t>(id), SIGCONT);
+  }
+
+  void release(uint64_t id) override {
+    ::waitpid(static_cast<pid_t>(id), nullptr, 0);
+  }
+
+  void abandon(uint64_t id,
+               std::function<void(std::string sentence)> then) override {
+    ::kill(static_cast<pid_t>(id), SIGKILL);
+    release(id);
+    then("some of its processes may still run");
+  }
+
+private:
+  std::string warden_;
+};
+
 } // namespace
 
-caf::expected<warden_process> spawn_warden(const std::string& path,
-                                           stdin_mode mode) {
-  auto control = make_socket();
-  auto input = mode == stdin_mode::pipe ? make_pipe(direction::to_child)
-                                        : open_null();
-  auto output = make_pipe(direction::from_child);
-  auto errors = make_pipe(direction::from_child);
-  if (!control || !input.theirs || !output || !errors)
-    return system_error("cannot start a command", errno);
-  auto plan = spawn_plan{};
-  plan.pass(input.theirs, STDIN_FILENO);
-  plan.pass(output.theirs, STDOUT_FILENO);
-  plan.pass(errors.theirs, STDERR_FILENO);
-  plan.pass(control.theirs, warden::control_fd);
-  auto result = warden_process{};
-  if (auto code = plan.run(path, result.pid))
-    return system_error("cannot start " + path, code);
-  result.control = std::move(control.ours);
-  result.stdin_pipe = std::move(input.ours);
-  result.stdout_pipe = std::move(output.ours);
-  result.stderr_pipe = std::move(errors.ours);
-  return result;
+warden_seat::~warden_seat() {
+  // nop
 }
 
-caf::expected<std::string> find_warden() {
+std::shared_ptr<warden_seat> make_host_seat(std::string warden) {
+  return std::make_shared<host_seat>(std::move(warden));
+}
+
+caf::expected<std::string> find_helper(const std::string& name) {
   namespace fs = std::filesystem;
   auto failed = std::error_code{};
   auto program = fs::read_symlink("/proc/self/exe", failed);
   auto folder = program.parent_path();
-  for (const auto* candidate : {TROUPE_WARDEN_FROM_PROGRAM, "troupe-warden"}) {
+  for (const auto& candidate :
+       {std::string{TROUPE_HELPERS_FROM_PROGRAM} + "/" + name, name}) {
     auto path = (folder / candidate).lexically_normal().string();
     if (!failed && ::access(path.c_str(), X_OK) == 0)
       return path;
   }
-  return make_error(errc::sandbox,
-                    "the helper program troupe-warden is missing",
+  return make_error(errc::sandbox, "the helper program " + name + " is missing",
                     folder.string(),
                     "install it beside the program, or tell the runner its "
                     "path");

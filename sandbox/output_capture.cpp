@@ -26,7 +26,9 @@ output_capture::output_capture(boost::asio::io_context& loop, uint64_t most)
   // nop
 }
 
-void output_capture::start(unique_fd pipe, std::shared_ptr<void> owner) {
+void output_capture::start(unique_fd pipe, std::shared_ptr<void> owner,
+                           std::function<void()> full) {
+  full_ = std::move(full);
   auto failed = boost::system::error_code{};
   pipe_.assign(pipe.get(), failed);
   // Assigned, it is closed by its new owner.
@@ -47,10 +49,13 @@ void output_capture::wait(std::shared_ptr<void> owner) {
                    [this, owner = std::move(owner)](auto failed) mutable {
                      if (failed || !pipe_.is_open())
                        return;
+                     auto was_cut = cut_;
                      if (read_some() == progress::end)
                        pipe_.close(failed);
                      else
                        wait(std::move(owner));
+                     if (cut_ && !was_cut && full_)
+                       full_();
                    });
 }
 

@@ -6,6 +6,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -19,7 +20,9 @@ public:
   output_capture(boost::asio::io_context& loop, uint64_t most);
 
   /// Takes the pipe over and reads until its end. `owner` is kept alive.
-  void start(unique_fd pipe, std::shared_ptr<void> owner);
+  /// `full` is called when something is dropped for the first time.
+  void start(unique_fd pipe, std::shared_ptr<void> owner,
+             std::function<void()> full = nullptr);
 
   /// Takes what is in the pipe by now and closes it.
   void finish();
@@ -38,6 +41,7 @@ private:
   uint64_t most_;
   std::string text_;
   bool cut_ = false;
+  std::function<void()> full_;
 };
 
 } // namespace troupe

@@ -39,33 +39,50 @@ std::string value_or(const environment& from, const std::string& name,
   return found == from.end() ? otherwise : found->second;
 }
 
+constexpr auto usual_path
+  = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+// Without these three next to nothing runs.
+void add_essentials(environment& to, const workspace& where,
+                    const sandbox_settings& policy, const environment& host,
+                    containment how) {
+  if (how == containment::none) {
+    to["PATH"] = value_or(host, "PATH", usual_path);
+    to["HOME"] = value_or(host, "HOME", "/tmp");
+    to["TMPDIR"] = value_or(host, "TMPDIR", "/tmp");
+  } else {
+    to["PATH"] = usual_path;
+    to["HOME"] = sandbox_home(where, policy);
+    to["TMPDIR"] = "/tmp";
+  }
+}
+
 environment plan_environment(const workspace& where,
                              const sandbox_settings& policy,
-                             const environment& host) {
+                             const environment& host, containment how) {
   auto result = policy.inherit_environment ? host : environment{};
-  // Without these three next to nothing runs.
-  result["PATH"] = value_or(host, "PATH",
-                            "/usr/local/sbin:/usr/local/bin:/usr/sbin:"
-                            "/usr/bin:/sbin:/bin");
-  result["HOME"] = value_or(host, "HOME", "/tmp");
-  result["TMPDIR"] = value_or(host, "TMPDIR", "/tmp");
+  add_essentials(result, where, policy, host, how);
   for (const auto& [name, value] : policy.environment)
     result[name] = value;
   for (const auto& [name, directory] : where.directories())
-    if (name == "root" || is_shown(policy, name))
+    if (is_shown(policy, name) || (name == "root" && how == containment::none))
       result[variable_of(name)] = directory.path;
   return result;
 }
 
-caf::expected<std::string> plan_directory(const std::string& path,
-                                          const workspace& where,
-                                          const sandbox_settings& policy) {
+caf::expected<std::string>
+plan_directory(const std::string& path, const workspace& where,
+               const sandbox_settings& policy, containment how) {
+  // A sandbox may not show the root.
+  if (path.empty() && how == containment::sandbox && !is_shown(policy, "root"))
+    return "/tmp";
   auto parsed = parse_workspace_path(path);
   if (!parsed)
     return parsed.error();
   const auto* base = where.find(parsed->name);
-  if (base == nullptr
-      || (parsed->name != "root" && !is_shown(policy, parsed->name)))
+  auto closed = !is_shown(policy, parsed->name)
+                && (parsed->name != "root" || how == containment::sandbox);
+  if (base == nullptr || closed)
     return make_error(errc::tool, in_quotes(parsed->name)
                                     + " is no workspace path of commands");
   auto found = open_beneath(base->descriptor, probe_resolution(),
@@ -93,21 +110,38 @@ std::map<std::string, std::string> host_environment() {
 caf::expected<process_spec>
 plan_process(const process_request& request, const workspace& where,
              const sandbox_settings& policy,
-             const std::map<std::string, std::string>& host) {
-  auto directory = plan_directory(request.directory, where, policy);
+             const std::map<std::string, std::string>& host, containment how) {
+  auto directory = plan_directory(request.directory, where, policy, how);
   if (!directory)
     return directory.error();
   auto result = process_spec{};
   result.argv = request.argv;
   result.directory = std::move(*directory);
-  result.environment = plan_environment(where, policy, host);
+  result.environment = plan_environment(where, policy, host, how);
   result.stdin_text = request.stdin_text;
   // A request may shorten the limit, never lengthen it.
   result.wall = request.timeout > caf::timespan{0}
                   ? std::min(request.timeout, policy.limits.wall)
                   : policy.limits.wall;
   result.output = policy.limits.output;
+  if (how == containment::sandbox) {
+    result.cpu = policy.limits.cpu;
+    result.open_files = policy.limits.open_files;
+    result.file = policy.limits.file;
+  }
   return result;
+}
+
+std::string sandbox_home(const workspace& where,
+                         const sandbox_settings& policy) {
+  const auto* home = where.find("home");
+  auto access = file_access::read_only;
+  for (const auto* shown : {&policy.files, &policy.runtime_paths})
+    if (auto found = shown->find("home"); found != shown->end())
+      access = std::max(access, found->second);
+  if (home != nullptr && access == file_access::read_write)
+    return home->path;
+  return policy.root_filesystem == "read_write" ? "/tmp" : "/tmp/home";
 }
 
 } // namespace troupe

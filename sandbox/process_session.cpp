@@ -1,7 +1,7 @@
 #include "troupe/sandbox/process_session.hpp"
 
 #include "troupe/config/errc.hpp"
-#include "troupe/sandbox/warden_process.hpp"
+#include "troupe/sandbox/process_ends.hpp"
 #include "troupe/sandbox/workspace_path.hpp"
 
 #include <boost/asio/buffer.hpp>
@@ -9,6 +9,7 @@
 #include <boost/asio/write.hpp>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <system_error>
 #include <utility>
@@ -35,6 +36,33 @@ void append_text(std::string& to, const std::string& text) {
   to.append(text.c_str(), text.size() + 1);
 }
 
+template <class Unit>
+auto count_of(caf::timespan x) {
+  return std::chrono::duration_cast<Unit>(
+           std::clamp<caf::timespan>(x, {}, longest))
+    .count();
+}
+
+warden::command_header header_of(const process_spec& spec) {
+  auto result = warden::command_header{};
+  result.arguments = static_cast<uint32_t>(spec.argv.size());
+  result.variables = static_cast<uint32_t>(spec.environment.size());
+  result.leftovers = static_cast<uint32_t>(spec.leftovers.size());
+  result.drain = static_cast<uint32_t>(drain.count());
+  if (spec.cpu > caf::timespan{0})
+    result.cpu = static_cast<uint32_t>(
+      std::max<int64_t>(1, count_of<std::chrono::seconds>(spec.cpu)));
+  result.open_files = spec.open_files;
+  result.file = spec.file;
+  result.terminal = spec.stdio.terminal ? 1 : 0;
+  result.alone = spec.can_spawn ? 0 : 1;
+  auto wall = std::clamp<caf::timespan>(spec.wall, {}, longest);
+  auto grace = std::clamp<caf::timespan>(spec.grace, {}, longest);
+  result.wall = static_cast<uint64_t>(
+    count_of<std::chrono::milliseconds>(wall + grace + patience));
+  return result;
+}
+
 // The command as the warden reads it.
 std::string encode(const process_spec& spec) {
   auto texts = std::string{};
@@ -43,12 +71,11 @@ std::string encode(const process_spec& spec) {
     append_text(texts, argument);
   for (const auto& [name, value] : spec.environment)
     append_text(texts.append(name).append("="), value);
-  auto header = warden::command_header{};
+  for (const auto& path : spec.leftovers)
+    append_text(texts, path);
+  auto header = header_of(spec);
   header.bytes = static_cast<uint32_t>(
     std::min<size_t>(texts.size(), warden::max_texts + 1));
-  header.arguments = static_cast<uint32_t>(spec.argv.size());
-  header.variables = static_cast<uint32_t>(spec.environment.size());
-  header.drain = static_cast<uint32_t>(drain.count());
   const auto* bytes = reinterpret_cast<const char*>(&header);
   return std::string{bytes, sizeof header} + texts;
 }
@@ -95,6 +122,7 @@ caf::error start_error(const warden::report& why, const process_spec& spec) {
 } // namespace
 
 process_session::process_session(boost::asio::io_context& loop,
+                                 std::shared_ptr<warden_seat> seat,
                                  process_spec spec, process_done done)
   : control_(loop),
     stdin_(loop),
@@ -102,64 +130,74 @@ process_session::process_session(boost::asio::io_context& loop,
     stderr_(loop, spec.output),
     timer_(loop),
     spec_(std::move(spec)),
-    done_(std::move(done)) {
+    done_(std::move(done)),
+    seat_(std::move(seat)) {
   // nop
 }
 
-caf::error process_session::start(const std::string& path) {
+caf::error process_session::start() {
   if (auto failed = check(spec_))
     return failed;
-  auto mode = spec_.stdin_text.empty() ? stdin_mode::nothing : stdin_mode::pipe;
-  auto started = spawn_warden(path, mode);
-  if (!started)
-    return started.error();
-  warden_ = started->pid;
-  auto failed = error_code{};
-  control_.assign(started->control.get(), failed);
-  if (failed) {
-    // The warden sees its socket close and goes.
-    started->control.reset();
-    ::waitpid(warden_, nullptr, 0);
-    return make_error(errc::sandbox,
-                      "cannot watch a command: " + failed.message());
-  }
-  started->control.release();
-  stdout_.start(std::move(started->stdout_pipe), shared_from_this());
-  stderr_.start(std::move(started->stderr_pipe), shared_from_this());
+  auto ends = make_process_ends(spec_);
+  if (!ends)
+    return ends.error();
+  if (auto failed = open(*ends))
+    return failed;
   send(encode(spec_));
-  write_stdin(*started);
+  write_stdin(std::move(ends->input));
   await_report();
   arm(spec_.wall, &process_session::time_out);
   return {};
 }
 
+caf::error process_session::open(process_ends& ends) {
+  auto failed = error_code{};
+  control_.assign(ends.control.get(), failed);
+  if (failed)
+    return make_error(errc::sandbox,
+                      "cannot watch a command: " + failed.message());
+  ends.control.release();
+  auto placed = seat_->place(std::move(ends.theirs));
+  if (!placed)
+    return placed.error();
+  warden_ = *placed;
+  auto full = std::function<void()>{};
+  if (spec_.overflow == output_overflow::end)
+    full = [this] { overflow(); };
+  if (ends.output)
+    stdout_.start(std::move(ends.output), shared_from_this(), full);
+  if (ends.errors)
+    stderr_.start(std::move(ends.errors), shared_from_this(), full);
+  return {};
+}
+
 void process_session::terminate() {
-  if (std::exchange(ending_, true))
+  if (ended_ || std::exchange(ending_, true))
     return;
   send({static_cast<char>(warden::order::end)});
   // It may be stopped, by the command.
-  ::kill(warden_, SIGCONT);
+  seat_->wake(warden_);
   arm(spec_.grace, &process_session::kill);
 }
 
 void process_session::kill() {
-  if (warden_ < 0)
+  if (ended_)
     return;
   ending_ = true;
   send({static_cast<char>(warden::order::kill)});
-  ::kill(warden_, SIGCONT);
+  seat_->wake(warden_);
   arm(patience, &process_session::give_up);
 }
 
 // A command need not read what it is given: failing is its right.
-void process_session::write_stdin(warden_process& warden) {
-  if (!warden.stdin_pipe)
+void process_session::write_stdin(unique_fd pipe) {
+  if (!pipe)
     return;
   auto failed = error_code{};
-  stdin_.assign(warden.stdin_pipe.get(), failed);
+  stdin_.assign(pipe.get(), failed);
   if (failed)
     return;
-  warden.stdin_pipe.release();
+  pipe.release();
   boost::asio::async_write(stdin_, boost::asio::buffer(spec_.stdin_text),
                            [self = shared_from_this()](error_code, size_t) {
                              auto ignored = error_code{};
@@ -190,17 +228,17 @@ void process_session::await_report() {
   auto buffer = boost::asio::buffer(&report_, sizeof report_);
   boost::asio::async_read(
     control_, buffer, [self = shared_from_this()](error_code failed, size_t) {
-      if (self->warden_ < 0)
+      if (self->ended_)
         return;
       if (!failed)
         return self->take(self->report_);
-      self->finish(make_error(errc::sandbox,
-                              "the process that watched over the command was "
-                              "killed: some of its processes may still run"));
+      self->abandon("the process that watched over the command was killed");
     });
 }
 
 void process_session::take(const warden::report& report) {
+  ended_ = true;
+  seat_->release(warden_);
   if (report.what == warden::report::kind::gone)
     finish(result_of(report.value));
   else
@@ -211,7 +249,7 @@ void process_session::arm(caf::timespan after,
                           void (process_session::*then)()) {
   timer_.expires_after(std::clamp<caf::timespan>(after, {}, longest));
   timer_.async_wait([self = shared_from_this(), then](error_code failed) {
-    if (!failed && self->warden_ >= 0)
+    if (!failed && !self->ended_)
       (self.get()->*then)();
   });
 }
@@ -221,10 +259,20 @@ void process_session::time_out() {
   terminate();
 }
 
+void process_session::overflow() {
+  overflowed_ = true;
+  kill();
+}
+
 void process_session::give_up() {
-  ::kill(warden_, SIGKILL);
-  finish(make_error(errc::sandbox, "the command could not be ended: some of "
-                                   "its processes may still run"));
+  abandon("the command could not be ended");
+}
+
+void process_session::abandon(const std::string& why) {
+  ended_ = true;
+  seat_->abandon(warden_, [self = shared_from_this(), why](std::string how) {
+    self->finish(make_error(errc::sandbox, why + ": " + how));
+  });
 }
 
 process_result process_session::result_of(int wait_status) {
@@ -242,8 +290,26 @@ process_result process_session::result_of(int wait_status) {
   }
   // A command that ended by itself at the last moment was in time.
   result.timed_out = timed_out_ && report_.ordered != 0;
-  result.limit = result.timed_out ? "wall" : "";
+  result.limit = limit_of(result);
   return result;
+}
+
+// A shell whose command was ended by a signal says so by its own status.
+std::string process_session::limit_of(const process_result& result) const {
+  auto ended_by = [&result](int number) {
+    return result.status == 128 + number;
+  };
+  auto cpu = std::chrono::milliseconds{report_.cpu};
+  if (result.timed_out)
+    return "wall";
+  if (overflowed_)
+    return "output";
+  if (spec_.cpu > caf::timespan{0}
+      && (ended_by(SIGXCPU) || (ended_by(SIGKILL) && cpu >= spec_.cpu)))
+    return "cpu";
+  if (spec_.file > 0 && ended_by(SIGXFSZ))
+    return "file";
+  return {};
 }
 
 void process_session::finish(caf::expected<process_result> result) {
@@ -253,8 +319,6 @@ void process_session::finish(caf::expected<process_result> result) {
   stdin_.close(ignored);
   control_.close(ignored);
   timer_.cancel(ignored);
-  // It has nothing left to do but to end.
-  ::waitpid(std::exchange(warden_, -1), nullptr, 0);
   std::exchange(done_, nullptr)(std::move(result));
 }
 

@@ -236,6 +236,31 @@ void add_config(CLI::App& app, options& out) {
   select(show, out, command::config_show);
 }
 
+void add_sandbox(CLI::App& app, options& out) {
+  auto* sandbox = app.add_subcommand("sandbox", "Where commands run");
+  sandbox->footer("Example: troupe sandbox exec -- ls -la");
+  sandbox->require_subcommand(1);
+  auto* probe = sandbox->add_subcommand(
+    "probe", "Which sandboxes this host can enforce, and why not");
+  probe->footer("Example: troupe sandbox probe bubblewrap");
+  add_common(*probe, out);
+  probe->add_option("BACKEND", out.name, "This one only");
+  select(probe, out, command::sandbox_probe);
+  auto* exec = sandbox->add_subcommand("exec", "Run a command in a sandbox");
+  exec->footer(
+    "Example: troupe sandbox exec --policy policy.yaml -- make test\n"
+    "Without a policy: native, this folder, no network.");
+  add_common(*exec, out);
+  exec->add_option("--policy", out.file, "What it may do (YAML)");
+  exec->add_option("COMMAND", out.arguments, "The command, after --")
+    ->required()
+    ->type_size(1)
+    ->expected(1, 1 << 20);
+  // What follows the command is the command's.
+  exec->positionals_at_end();
+  select(exec, out, command::sandbox_exec);
+}
+
 void add_doctor(CLI::App& app, options& out) {
   auto* doctor = app.add_subcommand(
     "doctor", "What is missing on this host, and what mends it");
@@ -283,6 +308,7 @@ std::variant<options, int> parse_command_line(int argc, char** argv) {
   add_runs(app, out);
   add_work(app, out);
   add_config(app, out);
+  add_sandbox(app, out);
   add_doctor(app, out);
   try {
     app.parse(argc, argv);

@@ -27,6 +27,8 @@ int prune_runs_command(const options& x);
 int work_command(const options& x, interrupts& signals);
 int check_config(const options& x);
 int show_config(const options& x);
+int probe_sandbox_command(const options& x);
+int exec_sandbox_command(const options& x, interrupts& signals);
 int run_doctor(const options& x);
 
 } // namespace troupe::app

@@ -56,7 +56,7 @@ bool is_on_path(const std::string& program) {
 }
 
 finding look_at_warden() {
-  auto runner = process_runner::make();
+  auto runner = make_host_runner();
   return from("commands of the unrestricted sandbox",
               runner ? caf::error{} : runner.error());
 }

@@ -53,6 +53,10 @@ int dispatch(const options& x, interrupts& signals) {
       return check_config(x);
     case command::config_show:
       return show_config(x);
+    case command::sandbox_probe:
+      return probe_sandbox_command(x);
+    case command::sandbox_exec:
+      return exec_sandbox_command(x, signals);
     case command::doctor:
       return run_doctor(x);
   }

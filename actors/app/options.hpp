@@ -28,6 +28,8 @@ enum class command : uint8_t {
   work,
   config_check,
   config_show,
+  sandbox_probe,
+  sandbox_exec,
   doctor,
 };
 
@@ -78,8 +80,10 @@ struct options {
   std::string exported;
   // Of work.
   bool once = false;
-  // Of config check.
+  // Of config check; the policy of sandbox exec.
   std::string file;
+  // Of sandbox exec.
+  std::vector<std::string> arguments;
 };
 
 } // namespace troupe::app

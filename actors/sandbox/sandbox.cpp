@@ -20,6 +20,10 @@ bool is_virtual(const sandbox_state& state) {
   return state.spec.policy.provider == "virtual";
 }
 
+bool is_contained(const sandbox_settings& policy) {
+  return policy.provider == "bubblewrap" || policy.provider == "native";
+}
+
 caf::expected<opened_ptr> open_disk(const sandbox_spec& spec) {
   auto where = workspace::open(spec.workspace, spec.folder);
   if (!where)
@@ -27,9 +31,15 @@ caf::expected<opened_ptr> open_disk(const sandbox_spec& spec) {
   auto files = make_disk_file_space(*where, spec.policy);
   if (!files)
     return std::move(files.error());
+  auto commands = is_contained(spec.policy)
+                    ? spec.host->bubblewrap(*where, spec.policy)
+                    : spec.host->unrestricted();
+  if (!commands)
+    return std::move(commands.error());
   auto result = std::make_shared<open_files>();
   result->where = std::move(*where);
   result->files = std::move(*files);
+  result->commands = std::move(*commands);
   return result;
 }
 
@@ -123,14 +133,14 @@ co::task<process_result> run_command(sandbox_ptr self,
   auto& state = self->state;
   if (is_virtual(state))
     throw co::failure{errc::tool, "the virtual sandbox runs no commands"};
-  auto spec = plan_process(request, *state.opened->where, state.spec.policy,
-                           host_environment());
+  const auto& policy = state.spec.policy;
+  auto how = is_contained(policy) ? containment::sandbox : containment::none;
+  auto spec = plan_process(request, *state.opened->where, policy,
+                           host_environment(), how);
   if (!spec)
     throw co::failure{std::move(spec.error())};
-  auto runner = state.spec.runners->get();
-  if (!runner)
-    throw co::failure{std::move(runner.error())};
-  auto command = process_awaiter{self, *runner, std::move(*spec)};
+  auto command = process_awaiter{self, state.opened->commands,
+                                 std::move(*spec)};
   co_return co_await command;
 }
 
@@ -150,8 +160,10 @@ co::task<done> close(sandbox_ptr self, end_work) {
   auto opened = std::exchange(state.opened, nullptr);
   auto failed = caf::error{};
   if (opened && opened->where) {
-    auto call = std::function<caf::error()>{
-      [opened] { return opened->where->close(); }};
+    auto call = std::function<caf::error()>{[opened] {
+      opened->commands = nullptr; // waits for its sandboxes
+      return opened->where->close();
+    }};
     auto work = co::offload(self, *state.spec.pool, std::move(call));
     failed = co_await work;
   }
@@ -162,17 +174,6 @@ co::task<done> close(sandbox_ptr self, end_work) {
 }
 
 } // namespace
-
-caf::expected<std::shared_ptr<process_runner>> shared_process_runner::get() {
-  auto guard = std::lock_guard{mutex_};
-  if (!runner_) {
-    auto made = process_runner::make();
-    if (!made)
-      return std::move(made.error());
-    runner_ = std::move(*made);
-  }
-  return runner_;
-}
 
 sandbox_actor::behavior_type sandbox_behavior(sandbox_ptr self,
                                               sandbox_spec spec) {
@@ -197,22 +198,30 @@ caf::error check_sandbox(const sandbox_settings& policy) {
   if (provider == "virtual" || provider == "unrestricted"
       || provider == "local")
     return {};
-  return make_error(errc::sandbox,
-                    "the sandbox \"" + provider
-                      + "\" is not available in this release",
-                    {}, "virtual (files in memory) and unrestricted are");
+  if (!is_contained(policy))
+    return make_error(errc::sandbox,
+                      "the sandbox \"" + provider
+                        + "\" is not available in this release",
+                      {}, "virtual, unrestricted and native are");
+  if (policy.network.mode == "allowlist")
+    return make_error(errc::sandbox,
+                      "the network mode \"allowlist\" is not available in "
+                      "this release",
+                      {}, "none and inherit are");
+  auto host = find_bubblewrap_host();
+  return host ? caf::error{} : std::move(host.error());
 }
 
 std::function<sandbox_actor(caf::actor_system&, const sandbox_settings&,
                             const workspace_settings&)>
 make_sandbox_opener(std::string folder,
                     std::shared_ptr<co::blocking_pool> pool) {
-  auto runners = std::make_shared<shared_process_runner>();
+  auto host = std::make_shared<sandbox_host>();
   return [folder = std::move(folder), pool = std::move(pool),
-          runners](caf::actor_system& system, const sandbox_settings& policy,
-                   const workspace_settings& where) {
+          host](caf::actor_system& system, const sandbox_settings& policy,
+                const workspace_settings& where) {
     return system.spawn(sandbox_behavior,
-                        sandbox_spec{policy, where, folder, pool, runners});
+                        sandbox_spec{policy, where, folder, pool, host});
   };
 }
 

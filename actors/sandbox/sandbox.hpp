@@ -1,5 +1,6 @@
 #pragma once
 
+#include "troupe/actors/sandbox/sandbox_host.hpp"
 #include "troupe/config/sandbox_settings.hpp"
 #include "troupe/runtime/co/blocking_pool.hpp"
 #include "troupe/runtime/co/event.hpp"
@@ -18,17 +19,6 @@
 
 namespace troupe {
 
-/// Makes the runner of commands when one is needed first; shared by all
-/// sandboxes of a runtime. Any thread.
-class shared_process_runner {
-public:
-  caf::expected<std::shared_ptr<process_runner>> get();
-
-private:
-  std::mutex mutex_;
-  std::shared_ptr<process_runner> runner_;
-};
-
 /// What one run's sandbox is made from.
 struct sandbox_spec {
   sandbox_settings policy;
@@ -36,7 +26,7 @@ struct sandbox_spec {
   /// What a relative workspace counts from; absolute.
   std::string folder;
   std::shared_ptr<co::blocking_pool> pool;
-  std::shared_ptr<shared_process_runner> runners;
+  std::shared_ptr<sandbox_host> host;
 };
 
 /// What a sandbox has open. Blocking calls share it, so that one that was
@@ -46,6 +36,8 @@ struct open_files {
   std::mutex mutex;
   std::shared_ptr<workspace> where;
   std::unique_ptr<file_space> files;
+  /// Null where no command can be run.
+  std::shared_ptr<process_runner> commands;
 };
 
 /// One run's files and commands. Opens its workspace when it starts; what

@@ -1,11 +1,14 @@
 #include "troupe/sandbox/warden/command.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,18 +62,51 @@ void reset_signals() {
   ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
 }
 
-[[noreturn]] void run(command& what, int failure) {
+bool limit(int resource, rlim_t most, rlim_t hard) {
+  auto now = rlimit{};
+  if (most == 0)
+    return true;
+  if (::getrlimit(static_cast<__rlimit_resource>(resource), &now) != 0)
+    return false;
+  // Only downwards: a limit of the host stays.
+  auto bounds = rlimit{std::min(most, now.rlim_max),
+                       std::min(hard, now.rlim_max)};
+  return ::setrlimit(static_cast<__rlimit_resource>(resource), &bounds) == 0;
+}
+
+// A soft limit on the CPU ends a program with a signal that names it; the hard
+// one, a second later, ends what ignores that.
+bool limit_all(const command_header& x) {
+  auto none = rlimit{};
+  return ::setrlimit(RLIMIT_CORE, &none) == 0
+         && limit(RLIMIT_CPU, x.cpu, rlim_t{x.cpu} + 1)
+         && limit(RLIMIT_NOFILE, x.open_files, x.open_files)
+         && limit(RLIMIT_FSIZE, x.file, x.file);
+}
+
+bool take_terminal(const command_header& x) {
+  if (x.terminal == 0)
+    return ::setpgid(0, 0) == 0;
+  return ::setsid() >= 0 && ::ioctl(STDIN_FILENO, TIOCSCTTY, 0) == 0;
+}
+
+[[noreturn]] void run(command& what, confinement confine, int failure) {
   // If the command kills this warden, it goes too; what it left behind can
   // then not be helped.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::setpgid(0, 0);
   reset_signals();
-  auto why = report{report::kind::bad_directory, 0, 0};
-  if (::chdir(what.directory) == 0) {
-    // exec looks for the program on the command's PATH, not on ours.
-    environ = what.variables.data();
-    ::execvp(what.arguments[0], what.arguments.data());
-    why.what = report::kind::bad_program;
+  auto why = report{report::kind::bad_host, 0, 0, 0};
+  if (take_terminal(what.header) && limit_all(what.header)) {
+    why.what = report::kind::bad_directory;
+    if (::chdir(what.directory) == 0) {
+      why.what = report::kind::bad_host;
+      if (confine == nullptr || confine(what)) {
+        // exec looks for the program on the command's PATH, not on ours.
+        environ = what.variables.data();
+        ::execvp(what.arguments[0], what.arguments.data());
+        why.what = report::kind::bad_program;
+      }
+    }
   }
   why.value = errno;
   // A pipe takes this much at once.
@@ -81,7 +117,7 @@ void reset_signals() {
 } // namespace
 
 bool read_command(int control, command& result) {
-  auto header = command_header{};
+  auto& header = result.header;
   if (!read_exactly(control, &header, sizeof header) || header.bytes == 0
       || header.bytes > max_texts || header.arguments == 0)
     return false;
@@ -91,13 +127,13 @@ bool read_command(int control, command& result) {
       || texts.back() != '\0')
     return false;
   auto at = size_t{0};
-  result.drain = header.drain;
   result.directory = take_text(texts, at);
   return take_texts(texts, at, header.arguments, result.arguments)
-         && take_texts(texts, at, header.variables, result.variables);
+         && take_texts(texts, at, header.variables, result.variables)
+         && take_texts(texts, at, header.leftovers, result.leftovers);
 }
 
-pid_t start(command& what, report& why) {
+pid_t start(command& what, confinement confine, report& why) {
   int failure[2] = {-1, -1};
   if (::pipe2(failure, O_CLOEXEC) != 0) {
     why.value = errno;
@@ -106,7 +142,7 @@ pid_t start(command& what, report& why) {
   // This process is tiny: there are no page tables worth avoiding.
   auto child = ::fork();
   if (child == 0)
-    run(what, failure[1]);
+    run(what, confine, failure[1]);
   why.value = errno;
   ::close(failure[1]);
   // Nothing comes when exec succeeds: it closes the pipe.

@@ -10,13 +10,19 @@ namespace troupe::warden {
 
 /// A command as it came over the socket.
 struct command {
+  command_header header;
   std::vector<char> texts;
   const char* directory = nullptr;
   /// Both end in null, for exec.
   std::vector<char*> arguments;
   std::vector<char*> variables;
-  uint32_t drain = 0;
+  /// Ends in null.
+  std::vector<char*> leftovers;
 };
+
+/// What else is done to a command's process right before it becomes the
+/// program; false, with errno set, when that fails.
+using confinement = bool (*)(const command&);
 
 /// Waits for the command; false when the owner is gone or talks nonsense.
 bool read_command(int control, command& result);
@@ -24,6 +30,6 @@ bool read_command(int control, command& result);
 /// Starts it in a process group of its own, with the signals of a fresh
 /// process, the descriptors 0, 1 and 2 of this one, and no others. Returns its
 /// id, or -1 and says in `why` what failed.
-pid_t start(command& what, report& why);
+pid_t start(command& what, confinement confine, report& why);
 
 } // namespace troupe::warden

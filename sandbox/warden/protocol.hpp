@@ -17,14 +17,28 @@ constexpr auto control_fd = 3;
 constexpr auto max_texts = uint32_t{8} << 20;
 
 /// Followed by `bytes` bytes of NUL-terminated texts: the directory, the
-/// arguments, the environment ("NAME=value").
+/// arguments, the environment ("NAME=value"), the leftovers.
 struct command_header {
   uint32_t bytes = 0;
   uint32_t arguments = 0;
   uint32_t variables = 0;
+  /// Empty directories to remove when the command and its tree are gone.
+  uint32_t leftovers = 0;
   /// How long processes that the command leaves behind may take to end by
   /// themselves, in milliseconds.
   uint32_t drain = 0;
+  /// What each process may take of the CPU, in seconds; 0: what it likes.
+  uint32_t cpu = 0;
+  /// The most descriptors a process may have open; 0: as many as the warden.
+  uint32_t open_files = 0;
+  /// 1: standard input becomes the command's controlling terminal.
+  uint32_t terminal = 0;
+  /// 1: it may start no other process.
+  uint32_t alone = 0;
+  /// The largest file a process may write, in bytes; 0: any.
+  uint64_t file = 0;
+  /// When the tree is killed, should the owner have forgotten it; milliseconds.
+  uint64_t wall = 0;
 };
 
 enum class order : char {
@@ -48,8 +62,10 @@ struct report {
 
   kind what = kind::bad_host;
   int32_t value = 0;
-  /// 1 when an order came before the command ended.
+  /// 1 when an order, or the end of the time, came before the command ended.
   int32_t ordered = 0;
+  /// What the tree took of the CPU, in milliseconds.
+  uint32_t cpu = 0;
 };
 
 } // namespace troupe::warden

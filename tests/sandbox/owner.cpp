@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 int main(int argc, char** argv) {
-  auto runner = troupe::process_runner::make();
+  auto runner = troupe::make_host_runner();
   if (argc != 3 || !runner)
     return EXIT_FAILURE;
   auto spec = troupe::process_spec{};

@@ -29,7 +29,7 @@ struct scene {
 
   caf::expected<process_spec> plan(const process_request& x,
                                    const environment& host = {}) const {
-    return plan_process(x, *where, policy, host);
+    return plan_process(x, *where, policy, host, containment::none);
   }
 };
 

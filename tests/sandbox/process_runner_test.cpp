@@ -251,7 +251,7 @@ TEST_CASE("a runner may be dropped by the command that ends last",
 
 TEST_CASE("a helper program that is missing is explained", "[process]") {
   auto dir = test::temp_dir{};
-  auto sut = process_runner::make((dir.path() / "none").string());
+  auto sut = make_host_runner(nullptr, (dir.path() / "none").string());
   REQUIRE(sut);
   auto result = run(**sut, shell("true", dir));
   REQUIRE_FALSE(result);
@@ -260,7 +260,7 @@ TEST_CASE("a helper program that is missing is explained", "[process]") {
 
 TEST_CASE("a helper program that is another one is an error", "[process]") {
   auto dir = test::temp_dir{};
-  auto sut = process_runner::make("/bin/true");
+  auto sut = make_host_runner(nullptr, "/bin/true");
   REQUIRE(sut);
   auto result = run(**sut, shell("true", dir));
   REQUIRE_FALSE(result);

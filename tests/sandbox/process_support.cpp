@@ -53,7 +53,7 @@ caf::expected<process_result> run(process_runner& runner, process_spec spec) {
 }
 
 std::shared_ptr<process_runner> make_runner() {
-  auto result = process_runner::make();
+  auto result = make_host_runner();
   REQUIRE(result);
   return *result;
 }

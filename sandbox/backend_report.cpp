@@ -1,0 +1,116 @@
+#include "troupe/sandbox/backend_report.hpp"
+
+#include "troupe/config/errc.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+using words = std::vector<std::string>;
+
+const auto file_features = words{"filesystem_read", "filesystem_write",
+                                 "filesystem_list"};
+
+words with(words list, std::initializer_list<std::string> more) {
+  list.insert(list.end(), more);
+  return list;
+}
+
+void refuse(backend_report& to, const caf::error& why) {
+  auto failed = to_fault(why);
+  to.available = false;
+  to.reason = failed.message;
+  to.remedy = failed.hint;
+}
+
+backend_report probe_virtual() {
+  auto result = backend_report{};
+  result.available = true;
+  result.features = file_features;
+  result.network_modes = {"none"};
+  result.isolation = "memory";
+  result.memory_limit = result.process_limit = "none";
+  return result;
+}
+
+backend_report
+probe_unrestricted(const std::shared_ptr<process_thread>& thread) {
+  auto result = backend_report{};
+  auto runner = make_host_runner(thread);
+  result.available = static_cast<bool>(runner);
+  result.features = with(file_features, {"process_spawn", "pty"});
+  result.network_modes = {"inherit"};
+  result.isolation = "none";
+  result.memory_limit = result.process_limit = "none";
+  if (!runner)
+    refuse(result, runner.error());
+  else
+    result.reason = "commands are not contained";
+  return result;
+}
+
+backend_report probe_namespaces(const std::shared_ptr<process_thread>& thread) {
+  auto result = backend_report{};
+  result.features = with(file_features, {"process_spawn", "no_process_spawn",
+                                         "pty", "network_none"});
+  result.network_modes = {"none", "inherit"};
+  result.isolation = "namespace";
+  result.memory_limit = result.process_limit = "none";
+  auto host = find_bubblewrap_host();
+  if (!host) {
+    refuse(result, host.error());
+    return result;
+  }
+  if (host->cgroups.version != 0)
+    result.memory_limit = result.process_limit
+      = "cgroup v" + std::to_string(host->cgroups.version);
+  else
+    result.reason = host->cgroups.reason;
+  if (auto failed = probe_bubblewrap(thread, *host))
+    refuse(result, failed);
+  else
+    result.available = true;
+  return result;
+}
+
+backend_report probe_later(const std::string& why) {
+  auto result = backend_report{};
+  result.reason = why;
+  result.isolation = "none";
+  result.memory_limit = result.process_limit = "none";
+  return result;
+}
+
+} // namespace
+
+std::vector<std::string> backend_names() {
+  return {"virtual",   "unrestricted", "bubblewrap",
+          "container", "seatbelt",     "remote"};
+}
+
+caf::expected<backend_report>
+probe_backend(const std::string& name, std::shared_ptr<process_thread> thread) {
+  auto result = backend_report{};
+  if (name == "virtual")
+    result = probe_virtual();
+  else if (name == "unrestricted" || name == "local")
+    result = probe_unrestricted(thread);
+  else if (name == "bubblewrap" || name == "native")
+    result = probe_namespaces(thread);
+  else if (name == "seatbelt")
+    result = probe_later("Seatbelt is a part of macOS");
+  else if (name == "container" || name == "remote")
+    result = probe_later("not available in this release");
+  else
+    return make_error(errc::configuration,
+                      "there is no sandbox \"" + name + "\"", {},
+                      "virtual, unrestricted, native, bubblewrap, "
+                      "container, seatbelt or remote");
+  result.backend = name;
+  return result;
+}
+
+} // namespace troupe

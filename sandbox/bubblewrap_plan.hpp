@@ -1,0 +1,51 @@
+#pragma once
+
+#include "troupe/config/sandbox_settings.hpp"
+#include "troupe/sandbox/path_grants.hpp"
+
+#include "caf/expected.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace troupe {
+
+/// What a sandbox shows of the host's system directories.
+struct host_layout {
+  /// Of the top-level directories of programs and libraries, such as /lib64:
+  /// its link's target, or empty where it is a directory.
+  std::map<std::string, std::string> system;
+  /// Files and directories of /etc that ordinary programs read.
+  std::vector<std::string> etc;
+  /// Device files.
+  std::vector<std::string> devices;
+  uint32_t user = 0;
+  uint32_t group = 0;
+};
+
+/// Looks at this host.
+host_layout look_at_host();
+
+/// How one sandbox is set up: what bubblewrap is called with (no value of an
+/// environment and no secret among it), and what its init does after that.
+struct bubblewrap_plan {
+  std::vector<std::string> arguments;
+  std::vector<char> setup;
+};
+
+/// The programs that take part.
+struct bubblewrap_programs {
+  std::string bubblewrap;
+  std::string init;
+};
+
+/// Plans a sandbox over `grants`, with `home` as its user's. Pure. Errors:
+/// policy (a grant that cannot be given: the root directory, or a part of /dev,
+/// /proc or /sys).
+caf::expected<bubblewrap_plan>
+plan_bubblewrap(const std::vector<path_grant>& grants,
+                const sandbox_settings& policy, const std::string& home,
+                const host_layout& host, const bubblewrap_programs& programs);
+
+} // namespace troupe

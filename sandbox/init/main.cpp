@@ -1,0 +1,161 @@
+// troupe-sandbox-init: the first process in a sandbox's PID namespace.
+//
+// bubblewrap starts it with the base of the file system in place. It checks
+// that the mounts are what its owner meant, makes the finer ones, gives up
+// every privilege, filters system calls, and then starts a warden for each
+// command its owner sends. When it ends, by its owner's wish or his death, the
+// kernel ends everything in the namespace.
+
+#include "troupe/sandbox/init/filter.hpp"
+#include "troupe/sandbox/init/mounts.hpp"
+#include "troupe/sandbox/init/privileges.hpp"
+#include "troupe/sandbox/init/wardens.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace troupe::init {
+
+namespace {
+
+/// Steps through a setup packet; texts end in NUL, or it is no packet.
+class setup_reader {
+public:
+  bool receive() {
+    packet_.resize(max_packet);
+    auto count = ::recv(control_fd, packet_.data(), packet_.size(), 0);
+    if (count < static_cast<ssize_t>(sizeof header_))
+      return false;
+    packet_.resize(static_cast<size_t>(count));
+    return take(&header_, sizeof header_);
+  }
+
+  const setup& header() const {
+    return header_;
+  }
+
+  bool next(mount_step& to) {
+    return take(&to.what, sizeof to.what)
+           && take_text(to.path, to.what.path_size)
+           && take_text(to.text, to.what.text_size);
+  }
+
+private:
+  bool take(void* to, size_t size) {
+    if (packet_.size() - at_ < size)
+      return false;
+    std::memcpy(to, packet_.data() + at_, size);
+    at_ += size;
+    return true;
+  }
+
+  bool take_text(const char*& to, size_t size) {
+    if (size == 0 || packet_.size() - at_ < size
+        || packet_[at_ + size - 1] != '\0')
+      return false;
+    to = packet_.data() + at_;
+    at_ += size;
+    return true;
+  }
+
+  setup header_;
+  std::vector<char> packet_;
+  size_t at_ = 0;
+};
+
+answer refusal(int code, const char* what, const char* where = "") {
+  auto result = answer{};
+  result.error = code != 0 ? code : EPROTO;
+  std::snprintf(result.what, sizeof result.what, "%s%s", what, where);
+  return result;
+}
+
+answer prepare(setup_reader& in) {
+  auto one = mount_step{};
+  for (auto left = in.header().steps; left > 0; --left) {
+    if (!in.next(one))
+      return refusal(EPROTO, "the setup of the sandbox cannot be read");
+    if (!carry_out(one))
+      return refusal(errno,
+                     one.what.kind == step_kind::verify
+                         || one.what.kind == step_kind::nest
+                       ? "mounting "
+                       : "preparing ",
+                     one.path);
+  }
+  if (!drop_privileges())
+    return refusal(errno, "giving up privileges");
+  if (auto code = install_filter(in.header().unix_sockets != 0))
+    return refusal(code, "filtering system calls");
+  return {};
+}
+
+int listen_to_signals() {
+  auto all = sigset_t{};
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  auto heard = sigset_t{};
+  ::sigemptyset(&heard);
+  ::sigaddset(&heard, SIGCHLD);
+  return ::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+// False when the owner is gone.
+bool obey(wardens& under) {
+  auto what = order{};
+  auto fds = warden_fds{};
+  if (!receive_order(what, fds))
+    return false;
+  if (what.kind == order_kind::start)
+    under.start(what.id, fds);
+  else
+    under.wake(what.id);
+  return true;
+}
+
+void serve(int signals, wardens& under) {
+  for (;;) {
+    pollfd fds[] = {{signals, POLLIN, 0}, {control_fd, POLLIN, 0}};
+    if (::poll(fds, 2, -1) < 0)
+      continue;
+    auto info = signalfd_siginfo{};
+    if (fds[0].revents != 0
+        && ::read(signals, &info, sizeof info) == sizeof info)
+      under.reap();
+    if (fds[1].revents != 0 && !obey(under))
+      return;
+  }
+}
+
+} // namespace
+
+} // namespace troupe::init
+
+// It does not matter what it returns: the namespace ends.
+int main() {
+  using namespace troupe::init;
+  ::syscall(SYS_close_range, control_fd + 3, ~0U, 0);
+  ::fcntl(control_fd, F_SETFD, FD_CLOEXEC);
+  auto in = setup_reader{};
+  if (!in.receive())
+    ::_exit(1);
+  auto signals = listen_to_signals();
+  auto under = wardens{in.header().killed_first != 0};
+  auto ready = prepare(in);
+  if (ready.error == 0 && signals < 0)
+    ready = refusal(errno, "hearing of signals");
+  ::send(control_fd, &ready, sizeof ready, MSG_NOSIGNAL);
+  if (ready.error == 0)
+    serve(signals, under);
+  ::_exit(0);
+}

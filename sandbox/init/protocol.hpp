@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+
+namespace troupe::init {
+
+// What a sandbox's owner and the init inside it say to each other, in packets
+// over a SOCK_SEQPACKET socket. Both come from one build and live on one host,
+// so plain memory will do.
+//
+// Owner: one `setup` packet; then `order`s, `start` with four descriptors
+// (control, standard input, output, errors) of a warden to be.
+// Init: one `answer`. When the owner's end closes it ends, and with it
+// everything in the sandbox.
+
+/// The descriptor of the socket in the init.
+constexpr auto control_fd = 0;
+
+/// The largest packet, in bytes.
+constexpr auto max_packet = uint32_t{160} << 10;
+
+// NOLINTNEXTLINE(performance-enum-size): no padding travels
+enum class step_kind : uint32_t {
+  /// `path` must be the directory with device `a` and inode `b`.
+  verify,
+  /// The directory at `path` beneath `text` (a mount that stands) gets an
+  /// access of its own; `a` and `b` as before; flag `writable`.
+  nest,
+  /// `path` becomes a file that holds `text`.
+  file,
+  /// `path` is a directory, for all to read.
+  directory,
+  /// The tmpfs at `path` gets `a` bytes and `b` inodes.
+  tmpfs,
+  /// What is at `path` can be read only, with all beneath; absent is fine.
+  read_only,
+  /// The mount at `path` becomes read-only, but not those beneath it.
+  seal,
+  /// The file or directory at `path` is covered with emptiness; absent is fine.
+  mask,
+};
+
+/// Flags of a step.
+constexpr auto writable = uint32_t{1};
+
+/// Followed by the path and the text, each with its NUL.
+struct step {
+  step_kind kind = step_kind::verify;
+  uint32_t flags = 0;
+  uint64_t a = 0;
+  uint64_t b = 0;
+  uint32_t path_size = 0;
+  uint32_t text_size = 0;
+};
+
+/// Followed by `steps` steps.
+struct setup {
+  uint32_t steps = 0;
+  /// 1: programs may open sockets of the family AF_UNIX.
+  uint32_t unix_sockets = 0;
+  /// 1: programs here are killed before others when memory runs out.
+  uint32_t killed_first = 0;
+};
+
+/// What the init has to say after its setup.
+struct answer {
+  /// 0: the sandbox stands; otherwise an errno value.
+  int32_t error = 0;
+  /// What failed, with its NUL.
+  char what[252] = {};
+};
+
+// NOLINTNEXTLINE(performance-enum-size): no padding travels
+enum class order_kind : uint32_t {
+  /// Start the warden `id`.
+  start,
+  /// Let the warden `id` go on that its command stopped.
+  wake,
+};
+
+struct order {
+  order_kind kind = order_kind::start;
+  uint32_t reserved = 0;
+  uint64_t id = 0;
+};
+
+} // namespace troupe::init

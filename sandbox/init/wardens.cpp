@@ -1,0 +1,135 @@
+#include "troupe/sandbox/init/wardens.hpp"
+
+#include "troupe/sandbox/init/filter.hpp"
+#include "troupe/sandbox/warden/overseer.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace troupe::init {
+
+namespace {
+
+void close_all(const warden_fds& fds) {
+  for (auto fd : fds)
+    if (fd >= 0)
+      ::close(fd);
+}
+
+void take_fds(const msghdr& message, warden_fds& to) {
+  auto count = size_t{0};
+  for (auto* part = CMSG_FIRSTHDR(&message); part != nullptr;
+       part = CMSG_NXTHDR(const_cast<msghdr*>(&message), part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+      continue;
+    auto size = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (auto i = size_t{0}; i < size; ++i) {
+      auto fd = -1;
+      std::memcpy(&fd, CMSG_DATA(part) + i * sizeof(int), sizeof fd);
+      if (count < to.size())
+        to[count++] = fd;
+      else
+        ::close(fd);
+    }
+  }
+}
+
+// In the process that becomes the program. Its score can only be raised, and
+// only while it can be traced.
+bool confine(const warden::command& what) {
+  if (what.header.alone != 0) {
+    errno = install_spawn_filter();
+    return errno == 0;
+  }
+  return true;
+}
+
+bool confine_killed_first(const warden::command& what) {
+  ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+  auto fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (fd >= 0) {
+    // Without it the kernel chooses by size alone.
+    [[maybe_unused]] auto count = ::write(fd, "500", 3);
+    ::close(fd);
+  }
+  return confine(what);
+}
+
+[[noreturn]] void become_warden(const warden_fds& fds,
+                                warden::confinement confinement) {
+  // The numbers that were sent are above those that a warden wants, or they
+  // would overwrite each other.
+  constexpr auto lowest = 16;
+  constexpr int wanted[] = {warden::control_fd, 0, 1, 2};
+  int lifted[4];
+  for (size_t i = 0; i < fds.size(); ++i)
+    lifted[i] = ::fcntl(fds[i], F_DUPFD, lowest);
+  for (size_t i = 0; i < fds.size(); ++i)
+    if (::dup2(lifted[i], wanted[i]) < 0)
+      ::_exit(1);
+  ::_exit(warden::serve_command(confinement));
+}
+
+} // namespace
+
+bool receive_order(order& what, warden_fds& fds) {
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(warden_fds))] = {};
+  auto data = iovec{&what, sizeof what};
+  auto message = msghdr{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = space;
+  message.msg_controllen = sizeof space;
+  fds.fill(-1);
+  auto count = ssize_t{-1};
+  do {
+    count = ::recvmsg(control_fd, &message, MSG_CMSG_CLOEXEC);
+  } while (count < 0 && errno == EINTR);
+  if (count >= 0)
+    take_fds(message, fds);
+  return count == sizeof what;
+}
+
+wardens::wardens(bool killed_first) : killed_first_(killed_first) {
+  // nop
+}
+
+void wardens::start(uint64_t id, const warden_fds& fds) {
+  // This process is tiny: there are no page tables worth avoiding.
+  auto pid = fds.back() < 0 ? pid_t{-1} : ::fork();
+  if (pid == 0)
+    become_warden(fds, killed_first_ ? confine_killed_first : confine);
+  if (pid < 0) {
+    auto why = warden::report{warden::report::kind::bad_host, errno, 0, 0};
+    ::send(fds[0], &why, sizeof why, MSG_NOSIGNAL);
+  } else {
+    entries_.push_back({id, pid});
+  }
+  close_all(fds);
+}
+
+void wardens::wake(uint64_t id) const {
+  for (const auto& one : entries_)
+    if (one.id == id)
+      ::kill(one.pid, SIGCONT);
+}
+
+void wardens::reap() {
+  for (;;) {
+    auto pid = ::waitpid(-1, nullptr, WNOHANG);
+    if (pid <= 0)
+      return;
+    std::erase_if(entries_, [pid](const entry& x) { return x.pid == pid; });
+  }
+}
+
+} // namespace troupe::init

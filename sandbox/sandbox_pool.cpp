@@ -1,0 +1,187 @@
+#include "troupe/sandbox/sandbox_pool.hpp"
+
+#include "troupe/config/errc.hpp"
+#include "troupe/sandbox/bubblewrap_plan.hpp"
+#include "troupe/sandbox/host_seat.hpp"
+#include "troupe/sandbox/process_plan.hpp"
+#include "troupe/sandbox/workspace.hpp"
+
+#include <chrono>
+#include <random>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+using boost::system::error_code;
+
+// How long a warm sandbox waits for the next command. Opening another one takes
+// some milliseconds.
+constexpr auto idle_time = std::chrono::seconds{30};
+
+// The init and a command's warden count too.
+constexpr auto helpers = uint64_t{2};
+
+std::string make_name() {
+  auto random = std::random_device{};
+  return "troupe-" + std::to_string(::getpid()) + "-"
+         + std::to_string(random());
+}
+
+} // namespace
+
+sandbox_pool::sandbox_pool(boost::asio::io_context& loop, bubblewrap_host host,
+                           std::shared_ptr<const workspace> where,
+                           sandbox_settings policy)
+  : loop_(loop),
+    host_(std::move(host)),
+    where_(std::move(where)),
+    policy_(std::move(policy)),
+    seat_(make_host_seat(host_.warden)),
+    commands_(std::make_shared<command_table>(loop)),
+    idle_(loop) {
+  // nop
+}
+
+void sandbox_pool::start(process_id id, process_spec spec, process_done done) {
+  if (closing_)
+    return done(make_error(errc::cancelled, "the sandbox is closing"));
+  waiting_.emplace(id, waiting_command{std::move(spec), std::move(done)});
+  with_sandbox(
+    [self = shared_from_this(), id](auto in) { self->run(id, std::move(in)); });
+}
+
+void sandbox_pool::terminate(process_id id) {
+  auto found = waiting_.find(id);
+  if (found == waiting_.end())
+    return commands_->terminate(id);
+  auto done = std::move(found->second.done);
+  waiting_.erase(found);
+  done(make_error(errc::cancelled, "the command was ended before it began"));
+}
+
+void sandbox_pool::close(std::function<void()> ended) {
+  closing_ = true;
+  idle_.cancel();
+  ended_.push_back(std::move(ended));
+  for (auto& [id, command] : std::exchange(waiting_, {}))
+    command.done(make_error(errc::cancelled, "the sandbox is closing"));
+  commands_->kill_all();
+  commands_->when_empty([self = shared_from_this()] { self->end_sandboxes(); });
+}
+
+// Closing one that is already being closed only adds who is told.
+void sandbox_pool::end_sandboxes() {
+  if (sandboxes_.empty()) {
+    for (auto& f : std::exchange(ended_, {}))
+      f();
+    return;
+  }
+  for (const auto& one : std::set<sandbox_ptr>{sandboxes_})
+    one->close([self = shared_from_this(), one] {
+      self->sandboxes_.erase(one);
+      if (self->sandboxes_.empty())
+        self->end_sandboxes();
+    });
+}
+
+void sandbox_pool::with_sandbox(
+  std::function<void(caf::expected<sandbox_ptr>)> then) {
+  idle_.cancel();
+  if (!policy_.warm)
+    return open(std::move(then));
+  if (warm_ && warm_->is_open())
+    return then(warm_);
+  for_warm_.push_back(std::move(then));
+  if (for_warm_.size() > 1)
+    return;
+  open([self = shared_from_this()](caf::expected<sandbox_ptr> opened) {
+    self->warm_ = opened ? *opened : nullptr;
+    for (auto& f : std::exchange(self->for_warm_, {}))
+      f(opened);
+  });
+}
+
+void sandbox_pool::open(std::function<void(caf::expected<sandbox_ptr>)> then) {
+  auto made = make_sandbox();
+  if (!made)
+    return then(std::move(made.error()));
+  auto box = *made;
+  auto grants = grant_paths(*where_, policy_);
+  auto plan
+    = grants ? plan_bubblewrap(*grants, policy_, sandbox_home(*where_, policy_),
+                               look_at_host(), {host_.bubblewrap, host_.init})
+             : caf::expected<bubblewrap_plan>{std::move(grants.error())};
+  if (!plan)
+    return then(std::move(plan.error()));
+  sandboxes_.insert(box);
+  box->open(*plan, [self = shared_from_this(), box, then](caf::error failed) {
+    if (failed) {
+      self->sandboxes_.erase(box);
+      then(std::move(failed));
+    } else {
+      then(box);
+    }
+  });
+}
+
+caf::expected<sandbox_pool::sandbox_ptr> sandbox_pool::make_sandbox() {
+  auto limits = std::optional<cgroup>{};
+  if (host_.cgroups.version != 0) {
+    auto made = cgroup::make(host_.cgroups, make_name(), policy_.limits.memory,
+                             policy_.limits.processes + helpers);
+    if (!made)
+      return std::move(made.error());
+    limits = std::move(*made);
+  }
+  return std::make_shared<namespace_sandbox>(loop_, seat_, std::move(limits));
+}
+
+void sandbox_pool::run(process_id id, caf::expected<sandbox_ptr> in) {
+  auto found = waiting_.find(id);
+  if (found == waiting_.end())
+    return rest();
+  auto command = std::move(found->second);
+  waiting_.erase(found);
+  if (!in)
+    return command.done(std::move(in.error()));
+  auto watch = std::make_shared<limit_watch>(loop_, *in);
+  auto done = [self = shared_from_this(), box = *in, watch,
+               done = std::move(command.done)](auto result) mutable {
+    watch->finish(result);
+    self->leave(box, std::move(done), std::move(result));
+  };
+  commands_->start(id, *in, std::move(command.spec), std::move(done));
+  watch->start([self = shared_from_this(), id] { self->commands_->kill(id); });
+}
+
+// A fresh sandbox ends with its command, and before that is told.
+void sandbox_pool::leave(const sandbox_ptr& from, process_done done,
+                         caf::expected<process_result> result) {
+  if (policy_.warm) {
+    done(std::move(result));
+    return rest();
+  }
+  from->close([self = shared_from_this(), from, done = std::move(done),
+               result = std::move(result)]() mutable {
+    self->sandboxes_.erase(from);
+    done(std::move(result));
+  });
+}
+
+// Runs before a command that has just ended leaves the table.
+void sandbox_pool::rest() {
+  if (!warm_ || commands_->size() > 1 || !waiting_.empty() || closing_)
+    return;
+  idle_.expires_after(idle_time);
+  idle_.async_wait([self = shared_from_this()](error_code failed) {
+    if (failed || self->commands_->size() > 0 || !self->waiting_.empty())
+      return;
+    auto box = std::exchange(self->warm_, nullptr);
+    if (box)
+      box->close([self, box] { self->sandboxes_.erase(box); });
+  });
+}
+
+} // namespace troupe

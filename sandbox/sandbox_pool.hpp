@@ -1,0 +1,70 @@
+#pragma once
+
+#include "troupe/sandbox/bubblewrap_runner.hpp"
+#include "troupe/sandbox/command_table.hpp"
+#include "troupe/sandbox/limit_watch.hpp"
+#include "troupe/sandbox/namespace_sandbox.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+
+namespace troupe {
+
+/// The sandboxes of one runner and what runs in them. Lives on the runner's
+/// thread; its commands and sandboxes keep it.
+class sandbox_pool : public std::enable_shared_from_this<sandbox_pool> {
+public:
+  using process_id = process_runner::process_id;
+
+  sandbox_pool(boost::asio::io_context& loop, bubblewrap_host host,
+               std::shared_ptr<const workspace> where, sandbox_settings policy);
+
+  /// Opens a sandbox or takes the warm one, and runs the command in it.
+  void start(process_id id, process_spec spec, process_done done);
+
+  void terminate(process_id id);
+
+  /// Ends everything; `ended` is called when nothing is left. Nothing can be
+  /// started any more.
+  void close(std::function<void()> ended);
+
+private:
+  using sandbox_ptr = std::shared_ptr<namespace_sandbox>;
+
+  struct waiting_command {
+    process_spec spec;
+    process_done done;
+  };
+
+  void open(std::function<void(caf::expected<sandbox_ptr>)> then);
+  caf::expected<sandbox_ptr> make_sandbox();
+  void with_sandbox(std::function<void(caf::expected<sandbox_ptr>)> then);
+  void run(process_id id, caf::expected<sandbox_ptr> in);
+  void leave(const sandbox_ptr& from, process_done done,
+             caf::expected<process_result> result);
+  void rest();
+  void end_sandboxes();
+
+  boost::asio::io_context& loop_;
+  bubblewrap_host host_;
+  std::shared_ptr<const workspace> where_;
+  sandbox_settings policy_;
+  std::shared_ptr<warden_seat> seat_;
+  std::shared_ptr<command_table> commands_;
+  /// Commands whose sandbox is not there yet.
+  std::map<process_id, waiting_command> waiting_;
+  /// The warm one, and who waits for it.
+  sandbox_ptr warm_;
+  std::vector<std::function<void(caf::expected<sandbox_ptr>)>> for_warm_;
+  /// All that are not gone yet.
+  std::set<sandbox_ptr> sandboxes_;
+  boost::asio::steady_timer idle_;
+  std::vector<std::function<void()>> ended_;
+  bool closing_ = false;
+};
+
+} // namespace troupe
