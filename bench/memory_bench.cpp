@@ -1,7 +1,9 @@
 // What sessions and runs take while they wait, in bytes for each: as resident
-// pages, and as the allocator counts them. Each subject is measured in a
-// process of its own, where nothing that was freed can be used again.
+// pages of the process's own, and as the allocator counts them. Each subject is
+// measured in a process of its own, where nothing that was freed can be used
+// again.
 
+#include "support/bench_folder.hpp"
 #include "support/calc_agent.hpp"
 #include "support/process_usage.hpp"
 
@@ -9,6 +11,7 @@
 #include "troupe/actors/store/store.hpp"
 #include "troupe/actors/troupe.hpp"
 #include "troupe/runtime/co/quiet_scheduler.hpp"
+#include "troupe/storage/store.hpp"
 
 #include "caf/actor_system.hpp"
 #include "caf/actor_system_config.hpp"
@@ -19,8 +22,11 @@
 #include <benchmark/benchmark.h>
 
 #include <array>
+#include <chrono>
+#include <fstream>
 #include <future>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <sys/wait.h>
@@ -32,6 +38,7 @@ using namespace troupe;
 
 constexpr auto sessions = size_t{20'000};
 constexpr auto runs = size_t{5'000};
+constexpr auto stored = size_t{1'000};
 
 /// What memory grows by from here on, for each of `count` things.
 class growth_meter {
@@ -79,7 +86,9 @@ struct quiet_system {
   caf::actor_system_config config;
 };
 
-void bare_actor(report done) {
+using subject = void (*)(report, const bench::bench_folder&);
+
+void bare_actor(report done, const bench::bench_folder&) {
   auto quiet = quiet_system{};
   caf::actor_system system{quiet.config};
   auto actors = std::vector<caf::actor>{};
@@ -92,26 +101,94 @@ void bare_actor(report done) {
   done(meter);
 }
 
-void idle_session(report done) {
-  using holder = std::unique_ptr<store>;
-  auto quiet = quiet_system{};
-  caf::actor_system system{quiet.config};
-  auto empty = std::make_shared<holder>(make_memory_store());
-  auto store = system.spawn(store_behavior, std::move(empty));
-  auto registry = system.spawn(session_registry_behavior,
-                               session_registry_spec{store});
-  caf::scoped_actor self{system};
-  auto use = [&](const std::string& id) {
+/// Sessions over one store, each used for a turn.
+class session_world {
+public:
+  session_world(std::unique_ptr<store> records, caf::timespan idle_after) {
+    using holder = std::unique_ptr<store>;
+    auto shared = std::make_shared<holder>(std::move(records));
+    auto store = system_.spawn(store_behavior, std::move(shared));
+    registry_ = system_.spawn(session_registry_behavior,
+                              session_registry_spec{store, idle_after});
+    use("first");
+  }
+
+  void use(const std::string& id) {
     auto key = session_key{"calc", "session-" + id, {}};
     auto run_id = "run-" + id;
-    self->request(registry, caf::infinite, open_turn{key, run_id})
+    self_->request(registry_, caf::infinite, open_turn{key, run_id})
       .receive([](const session_turn&) {}, [](const caf::error&) {});
-    self->send(registry, close_turn{key, run_id, true, {}, "{}"});
-  };
-  use("first");
+    self_->send(registry_, close_turn{key, run_id, true, {}, "{}"});
+  }
+
+  size_t actors() const {
+    return system_.registry().running();
+  }
+
+private:
+  quiet_system quiet_;
+  caf::actor_system system_{quiet_.config};
+  session_registry_actor registry_;
+  caf::scoped_actor self_{system_};
+};
+
+void idle_session(report done, const bench::bench_folder&) {
+  auto world = session_world{make_memory_store(), std::chrono::hours{1}};
   auto meter = growth_meter{sessions};
   for (size_t i = 0; i < sessions; ++i)
-    use(std::to_string(i));
+    world.use(std::to_string(i));
+  done(meter);
+}
+
+// They have left memory when no more actors run than before the first.
+void passivated_session(report done, const bench::bench_folder& folder) {
+  auto settings = storage_settings{};
+  settings.path = folder / "store";
+  auto disk = make_lmdb_store(settings);
+  if (!disk)
+    _exit(1);
+  auto world = session_world{std::move(*disk), std::chrono::milliseconds{50}};
+  auto rest = [&world](size_t actors) {
+    while (world.actors() > actors)
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  };
+  auto actors = world.actors() - 1; // without the first session
+  rest(actors);
+  auto meter = growth_meter{stored};
+  for (size_t i = 0; i < stored; ++i)
+    world.use(std::to_string(i));
+  rest(actors);
+  done(meter);
+}
+
+constexpr auto write_call = R"(cassette: 1
+exchanges:
+  - reply:
+      tool_calls:
+        - {id: c1, name: write_file, arguments: {path: a.txt, content: x}}
+)";
+
+// Each waits for a person to decide about its call.
+void suspended_run(report done, const bench::bench_folder& folder) {
+  auto cassette = folder / "write.cassette.yaml";
+  std::ofstream{cassette} << write_call;
+  auto options = runtime_options{};
+  options.settings.storage.path = folder / "store";
+  options.settings.permissions.mode = permission_mode::approve;
+  options.agents
+    = {agent{"scribe"}.model("cassette:" + cassette).use("write_file")};
+  runtime host{std::move(options)};
+  auto request = run_request{};
+  request.agent = "scribe";
+  request.input = "Write a.txt.";
+  auto suspend = [&] {
+    if (host.ask(request).status != run_status::suspended)
+      _exit(1);
+  };
+  suspend();
+  auto meter = growth_meter{stored};
+  for (size_t i = 0; i < stored; ++i)
+    suspend();
   done(meter);
 }
 
@@ -135,7 +212,7 @@ silent_model(model_actor::stateful_pointer<silent_model_state> self,
   };
 }
 
-void waiting_run(report done) {
+void waiting_run(report done, const bench::bench_folder&) {
   auto quiet = quiet_system{};
   caf::actor_system system{quiet.config};
   auto all_asked = std::promise<void>{};
@@ -156,8 +233,9 @@ void waiting_run(report done) {
   done(meter);
 }
 
-/// Runs `subject` in a process of its own; this one has no threads.
-void memory_of(benchmark::State& state, void (*subject)(report)) {
+/// Runs `measure` in a process of its own; this one has no threads.
+void memory_of(benchmark::State& state, subject measure) {
+  auto folder = bench::bench_folder{};
   auto use = bench::memory_use{};
   for (auto _ : state) {
     auto ends = std::array<int, 2>{};
@@ -165,7 +243,7 @@ void memory_of(benchmark::State& state, void (*subject)(report)) {
       return state.SkipWithError("no pipe");
     auto pid = fork();
     if (pid == 0)
-      subject(report{ends[1]});
+      measure(report{ends[1]}, folder);
     close(ends[1]);
     auto count = read(ends[0], &use, sizeof(use));
     close(ends[0]);
@@ -179,7 +257,10 @@ void memory_of(benchmark::State& state, void (*subject)(report)) {
 
 BENCHMARK_CAPTURE(memory_of, bare_actor, bare_actor)->Iterations(1);
 BENCHMARK_CAPTURE(memory_of, idle_session, idle_session)->Iterations(1);
+BENCHMARK_CAPTURE(memory_of, passivated_session, passivated_session)
+  ->Iterations(1);
 BENCHMARK_CAPTURE(memory_of, waiting_run, waiting_run)->Iterations(1);
+BENCHMARK_CAPTURE(memory_of, suspended_run, suspended_run)->Iterations(1);
 
 } // namespace
 

@@ -35,11 +35,12 @@ co::task<run_status> converse(agent_ptr self) {
   for (;;) {
     // A resumed run stands wherever its last owner left it.
     auto last = state.messages.back();
-    if (last->role == message_role::assistant) {
-      if (last->calls.empty()) {
-        give_response(state, last->text);
-        break;
-      }
+    auto is_answer = last->role == message_role::assistant;
+    if (is_answer && last->calls.empty()) {
+      give_response(state, last->text);
+      break;
+    }
+    if (is_answer) {
       auto end = co_await run_calls(self);
       if (end == turn_end::waits)
         co_return run_status::suspended;

@@ -121,7 +121,7 @@ co::task<stop_reason> read_answer(agent_ptr self, model_actor model,
   ++state.record.object.usage.model_requests;
   flush(self);
   // Not awaited in one expression: the frame would keep the request.
-  auto asked = co::request<model_batch>(self, std::move(model), caf::infinite,
+  auto asked = co::request<model_batch>(self, model, caf::infinite,
                                         std::move(request));
   auto batch = co_await asked;
   for (;;) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <future>
+#include <mutex>
 #include <thread>
 
 using namespace troupe;
@@ -220,16 +221,22 @@ exchanges:
   - reply: {text: "Done."}
 )"};
   auto& host = world.on.start();
+  auto mutex = std::mutex{};
   auto events = std::vector<event_type>{};
   auto statuses = std::vector<run_status>{};
+  auto is_over = [&] {
+    auto guard = std::lock_guard{mutex};
+    return statuses.size() >= 2;
+  };
   auto id = host.subscribe([&](const run_notice& notice) {
+    auto guard = std::lock_guard{mutex};
     if (notice.event != nullptr)
       events.push_back(notice.event->type);
     else
       statuses.push_back(notice.status);
   });
   host.ask(world.request());
-  for (auto i = 0; i < 2000 && statuses.size() < 2; ++i)
+  for (auto i = 0; i < 2000 && !is_over(); ++i)
     std::this_thread::sleep_for(1ms); // a bounded poll
   host.unsubscribe(id);
   auto heard = events.size();

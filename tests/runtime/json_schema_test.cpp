@@ -274,6 +274,9 @@ TEST_CASE("a value that is nested too deeply is a violation", "[json_schema]") {
   CHECK(to_string(schema.check(value)) == "is nested too deeply");
 }
 
+// ThreadSanitizer keeps something of each counter that it ever saw, and
+// millions are gone through here.
+#ifndef __SANITIZE_THREAD__
 TEST_CASE("a check that would take for ever stops", "[json_schema]") {
   auto schema = compiled(R"({"properties":{"a":{"$ref":"#"}},
     "allOf":[{"properties":{"a":{"$ref":"#"}}}]})");
@@ -282,6 +285,7 @@ TEST_CASE("a check that would take for ever stops", "[json_schema]") {
     value = json{{"a", std::move(value)}};
   CHECK(to_string(schema.check(value)) == "it takes too long to check");
 }
+#endif
 
 TEST_CASE("one schema may be checked by many threads", "[json_schema]") {
   auto schema = compiled(read_file_schema);
