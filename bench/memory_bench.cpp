@@ -121,7 +121,7 @@ public:
     self_->send(registry_, close_turn{key, run_id, true, {}, "{}"});
   }
 
-  size_t actors() const {
+  size_t actors() {
     return system_.registry().running();
   }
 
