@@ -42,7 +42,8 @@ class workspace;
 
 /// The files of a workspace on disk, reached beneath its directory
 /// descriptors and never through a link. Where one named path lies within
-/// another, the inner one's access counts; what is a runtime path is closed.
+/// another, the more restrictive access counts; what is a runtime path is
+/// closed.
 /// Error: configuration (`policy.files` names what the workspace lacks).
 caf::expected<std::unique_ptr<file_space>>
 make_disk_file_space(std::shared_ptr<const workspace> where,

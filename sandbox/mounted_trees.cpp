@@ -2,6 +2,7 @@
 
 #include "troupe/config/errc.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace troupe {
@@ -29,7 +30,12 @@ void mounted_trees::add(const std::string& name, file_access access,
 
 void mounted_trees::nest(const std::string& outer, const std::string& relative,
                          const std::string& inner) {
-  mounts_.at(outer).nested[relative] = inner;
+  auto& around = mounts_.at(outer);
+  around.nested[relative] = inner;
+  if (inner.empty())
+    return;
+  auto& access = mounts_.at(inner).access;
+  access = std::min(access, around.access);
 }
 
 caf::expected<mounted_trees::target>

@@ -11,8 +11,9 @@
 namespace troupe {
 
 /// The named paths that tools see, each with its tree and its access. Where one
-/// lies within another, the inner one decides about everything beneath it,
-/// whichever name is used; so a path has one access and one canonical form.
+/// lies within another, the more restrictive access of the two counts for
+/// everything beneath it, whichever name is used; so a path has one access and
+/// one canonical form.
 class mounted_trees {
 public:
   /// Where a path leads.
@@ -27,8 +28,8 @@ public:
   void add(const std::string& name, file_access access,
            std::unique_ptr<file_tree> tree);
 
-  /// Says that `relative` of `outer` is the root of `inner`. An empty `inner`
-  /// closes it to tools.
+  /// Says that `relative` of `outer` is the root of `inner`, which must have
+  /// been added too. An empty `inner` closes it to tools.
   void nest(const std::string& outer, const std::string& relative,
             const std::string& inner);
 

@@ -180,23 +180,32 @@ co::task<std::vector<R>> read_checkpoints(workflow_context flow,
 }
 
 template <class F>
-checkpoint_body make_body(F f) {
+checkpoint_body body_of_coroutine(F f) {
   using step = step_result<F>;
-  if constexpr (takes_context<F>) {
-    static_assert(step::is_task, "what takes a context makes a co::task");
-    return [f = std::move(f)](workflow_context flow) mutable {
-      return give_text<typename step::type>(f(std::move(flow)));
-    };
-  } else {
-    static_assert(!step::is_task,
-                  "what makes a co::task takes a workflow_context, which knows "
-                  "the checkpoint");
-    return [f = std::move(f)](workflow_context flow) {
-      auto call = std::function<std::string()>{
-        [f]() mutable { return call_for_text(f); }};
-      return run_on_pool(std::move(flow), std::move(call));
-    };
-  }
+  static_assert(step::is_task, "what takes a context makes a co::task");
+  return [f = std::move(f)](workflow_context flow) mutable {
+    return give_text<typename step::type>(f(std::move(flow)));
+  };
+}
+
+template <class F>
+checkpoint_body body_of_function(F f) {
+  static_assert(!step_result<F>::is_task,
+                "what makes a co::task takes a workflow_context, which knows "
+                "the checkpoint");
+  auto call = std::function<std::string()>{
+    [f = std::move(f)]() mutable { return call_for_text(f); }};
+  return [call = std::move(call)](workflow_context flow) {
+    return run_on_pool(std::move(flow), call);
+  };
+}
+
+template <class F>
+checkpoint_body make_body(F f) {
+  if constexpr (takes_context<F>)
+    return body_of_coroutine(std::move(f));
+  else
+    return body_of_function(std::move(f));
 }
 
 } // namespace detail
