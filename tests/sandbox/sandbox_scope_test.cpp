@@ -1,0 +1,124 @@
+#include "troupe/sandbox/sandbox_scope.hpp"
+
+#include "support/catch.hpp"
+
+#include "troupe/config/errc.hpp"
+
+#include <functional>
+
+using namespace troupe;
+
+namespace {
+
+sandbox_authority held() {
+  auto result = sandbox_authority{};
+  result.policy.provider = "native";
+  result.policy.files = {{"root", file_access::read_write},
+                         {"source", file_access::read_only}};
+  result.policy.runtime_paths = {{"home", file_access::read_write}};
+  result.policy.network.mode = "allowlist";
+  result.policy.network.allow = {"api.test:443", "*.wild.test:443"};
+  return result;
+}
+
+bool is_refused(const std::function<void(sandbox_scope&)>& change,
+                const sandbox_authority& of = held()) {
+  auto scope = sandbox_scope{};
+  change(scope);
+  auto result = narrow(of, scope);
+  return !result && to_fault(result.error()).kind == errc::policy;
+}
+
+network_settings allowlist(std::vector<std::string> entries) {
+  auto result = network_settings{};
+  result.mode = "allowlist";
+  result.allow = std::move(entries);
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("an empty scope changes nothing", "[scope]") {
+  auto result = narrow(held(), {});
+  REQUIRE(result);
+  CHECK(result->policy.files == held().policy.files);
+  CHECK(result->capabilities == held().capabilities);
+}
+
+TEST_CASE("a scope takes paths, writing, capabilities, network and limits away",
+          "[scope]") {
+  auto scope = sandbox_scope{};
+  scope.files = {{"root", file_access::read_only}};
+  scope.runtime_paths.emplace();
+  scope.capabilities = {sandbox_capability::filesystem_read};
+  scope.network = allowlist({"api.test:443", "a.wild.test:443"});
+  scope.limits = held().policy.limits;
+  scope.limits->memory = 1 << 20;
+  auto result = narrow(held(), scope);
+  REQUIRE(result);
+  CHECK(result->policy.files == *scope.files);
+  CHECK(result->policy.runtime_paths.empty());
+  CHECK(result->capabilities == *scope.capabilities);
+  CHECK(result->policy.network.allow == scope.network->allow);
+  CHECK(result->policy.limits.memory == 1 << 20);
+
+  // A scope of that scope cannot get back what is gone.
+  CHECK(is_refused(
+    [](auto& x) { x.files = {{"root", file_access::read_write}}; }, *result));
+  CHECK(is_refused(
+    [](auto& x) { x.capabilities = {sandbox_capability::process_run}; },
+    *result));
+  CHECK(is_refused([](auto& x) { x.network = allowlist({"b.wild.test:443"}); },
+                   *result));
+  CHECK(is_refused([](auto& x) { x.limits = held().policy.limits; }, *result));
+  CHECK(is_refused(
+    [](auto& x) { x.runtime_paths = {{"home", file_access::read_only}}; },
+    *result));
+}
+
+TEST_CASE("nothing makes a scope wider", "[scope]") {
+  CHECK(is_refused(
+    [](auto& x) { x.files = {{"elsewhere", file_access::read_only}}; }));
+  CHECK(is_refused(
+    [](auto& x) { x.files = {{"source", file_access::read_write}}; }));
+  // What only processes see does not become a tool's.
+  CHECK(
+    is_refused([](auto& x) { x.files = {{"home", file_access::read_only}}; }));
+  CHECK(is_refused([](auto& x) {
+    x.network.emplace();
+    x.network->mode = "inherit";
+  }));
+  for (const auto* entry :
+       {"other.test:443", "api.test:80", "wild.test:443", "*.test:443",
+        "api.test:443 ", "a.wild.test:4430", "evilwild.test:443", "*:443"})
+    CHECK(is_refused([entry](auto& x) { x.network = allowlist({entry}); }));
+  CHECK(is_refused([](auto& x) {
+    x.network = allowlist({"api.test:443"});
+    x.network->allow_private = true;
+  }));
+  for (auto change : std::vector<std::function<void(sandbox_limits&)>>{
+         [](auto& x) { x.wall += std::chrono::seconds{1}; },
+         [](auto& x) { ++x.memory; }, [](auto& x) { ++x.processes; },
+         [](auto& x) { ++x.tmp; }, [](auto& x) { ++x.list; }})
+    CHECK(is_refused([&change](auto& x) {
+      x.limits = held().policy.limits;
+      change(*x.limits);
+    }));
+}
+
+TEST_CASE("a scope that cannot be enforced is refused", "[scope]") {
+  auto of = held();
+  of.policy.provider = "unrestricted";
+  of.policy.network.mode = "inherit";
+  auto scope = sandbox_scope{};
+  scope.capabilities = {sandbox_capability::process_run};
+  auto result = narrow(of, scope);
+  REQUIRE_FALSE(result);
+  CHECK(to_fault(result.error()).kind == errc::sandbox);
+  scope = {};
+  scope.network.emplace();
+  CHECK_FALSE(narrow(of, scope));
+  // Without commands there is nothing to keep from it.
+  scope.capabilities = {sandbox_capability::filesystem_read};
+  CHECK(narrow(of, scope));
+}
