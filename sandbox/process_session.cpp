@@ -144,6 +144,8 @@ caf::error process_session::start() {
   if (auto failed = open(*ends))
     return failed;
   send(encode(spec_));
+  // The command has them now; their end must be its end.
+  spec_.stdio = {};
   write_stdin(std::move(ends->input));
   await_report();
   arm(spec_.wall, &process_session::time_out);
