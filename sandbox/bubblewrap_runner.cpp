@@ -45,6 +45,10 @@ public:
     return id;
   }
 
+  void signal(process_id id, int number) override {
+    thread_->post([pool = pool_, id, number] { pool->signal(id, number); });
+  }
+
   void terminate(process_id id) override {
     thread_->post([pool = pool_, id] { pool->terminate(id); });
   }

@@ -28,6 +28,12 @@ void command_table::start(process_runner::process_id id,
   }
 }
 
+void command_table::signal(process_runner::process_id id, int number) {
+  auto found = sessions_.find(id);
+  if (found != sessions_.end())
+    found->second->signal(number);
+}
+
 void command_table::terminate(process_runner::process_id id) {
   auto found = sessions_.find(id);
   if (found != sessions_.end())

@@ -22,6 +22,8 @@ public:
   void start(process_runner::process_id id, std::shared_ptr<warden_seat> seat,
              process_spec spec, process_done done);
 
+  void signal(process_runner::process_id id, int number);
+
   void terminate(process_runner::process_id id);
 
   /// Without a grace.

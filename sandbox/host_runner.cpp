@@ -36,6 +36,11 @@ public:
     return id;
   }
 
+  void signal(process_id id, int number) override {
+    thread_->post(
+      [commands = commands_, id, number] { commands->signal(id, number); });
+  }
+
   void terminate(process_id id) override {
     thread_->post([commands = commands_, id] { commands->terminate(id); });
   }

@@ -38,6 +38,10 @@ public:
   /// started.
   virtual process_id start(process_spec spec, process_done done) = 0;
 
+  /// Sends a signal (1 to 64) to the command and what it started in its process
+  /// group. Harmless when it has ended or has not begun.
+  virtual void signal(process_id id, int number) = 0;
+
   /// Ends a command's tree: TERM, the grace, then KILL. Harmless when it has
   /// ended; `done` follows as always.
   virtual void terminate(process_id id) = 0;

@@ -173,6 +173,11 @@ caf::error process_session::open(process_ends& ends) {
   return {};
 }
 
+void process_session::signal(int number) {
+  if (!ended_)
+    send({static_cast<char>(warden::order::signal), static_cast<char>(number)});
+}
+
 void process_session::terminate() {
   if (ended_ || std::exchange(ending_, true))
     return;

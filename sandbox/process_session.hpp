@@ -28,6 +28,9 @@ public:
   /// Starts the command's warden.
   caf::error start();
 
+  /// Sends a signal to the command's process group.
+  void signal(int number);
+
   /// TERM, and KILL after the grace.
   void terminate();
 

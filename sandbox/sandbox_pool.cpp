@@ -52,6 +52,10 @@ void sandbox_pool::start(process_id id, process_spec spec, process_done done) {
     [self = shared_from_this(), id](auto in) { self->run(id, std::move(in)); });
 }
 
+void sandbox_pool::signal(process_id id, int number) {
+  commands_->signal(id, number);
+}
+
 void sandbox_pool::terminate(process_id id) {
   auto found = waiting_.find(id);
   if (found == waiting_.end())

@@ -26,6 +26,8 @@ public:
   /// Opens a sandbox or takes the warm one, and runs the command in it.
   void start(process_id id, process_spec spec, process_done done);
 
+  void signal(process_id id, int number);
+
   void terminate(process_id id);
 
   /// Ends everything; `ended` is called when nothing is left. Nothing can be

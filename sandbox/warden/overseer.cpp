@@ -133,11 +133,20 @@ private:
     // The owner is gone: no more to hear.
     if (count <= 0)
       control_ = -1;
+    if (what == order::signal)
+      return pass_signal();
     ordered_ = ordered_ || !ended_;
     if (what == order::kill)
       killing_ = true;
     else if (!ended_)
       end_command();
+  }
+
+  void pass_signal() {
+    auto number = char{0};
+    // Both bytes were written at once.
+    if (::read(control_, &number, 1) == 1 && !ended_)
+      ::kill(-command_, number);
   }
 
   // The group has this id as long as the command is not reaped.

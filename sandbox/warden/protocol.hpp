@@ -46,6 +46,8 @@ enum class order : char {
   end = 'e',
   /// KILL to everything.
   kill = 'k',
+  /// The signal whose number is the next byte, to the command's process group.
+  signal = 's',
 };
 
 struct report {

@@ -74,6 +74,10 @@ public:
     return *result;
   }
 
+  void signal(int number) {
+    runner_->signal(id_, number);
+  }
+
   void terminate() {
     runner_->terminate(id_);
   }
@@ -194,4 +198,15 @@ TEST_CASE("Ctrl-C on a terminal reaches the command", "[process_io]") {
   CHECK_FALSE(x.write("\x03"));
   CHECK(x.read_until("caught").find("caught") != std::string::npos);
   CHECK(x.wait().status == 9);
+}
+
+TEST_CASE("a signal reaches the command, which goes on", "[process_io]") {
+  auto x = conversation{"trap 'echo heard' USR1; echo ready; "
+                        "while ! test -e stop; do sleep 0.01; done; exit 4"};
+  x.read_until("ready");
+  x.signal(SIGUSR1);
+  CHECK(x.read_until("heard").find("heard") != std::string::npos);
+  x.signal(SIGKILL);
+  CHECK(x.wait().signal == SIGKILL);
+  x.signal(SIGUSR1); // nobody is there
 }
