@@ -1,8 +1,10 @@
 #include "troupe/actors/sandbox/sandbox.hpp"
 
 #include "troupe/actors/sandbox/describe.hpp"
+#include "troupe/actors/sandbox/process.hpp"
 #include "troupe/actors/sandbox/process_awaiter.hpp"
 #include "troupe/runtime/co/offload.hpp"
+#include "troupe/runtime/co/request.hpp"
 #include "troupe/runtime/co/serve.hpp"
 #include "troupe/runtime/co/settle.hpp"
 #include "troupe/sandbox/process_plan.hpp"
@@ -17,7 +19,7 @@ using sandbox_ptr = sandbox_actor::stateful_pointer<sandbox_state>;
 using opened_ptr = std::shared_ptr<open_files>;
 
 bool is_virtual(const sandbox_state& state) {
-  return state.spec.policy.provider == "virtual";
+  return state.spec.authority.policy.provider == "virtual";
 }
 
 bool is_contained(const sandbox_settings& policy) {
@@ -25,14 +27,16 @@ bool is_contained(const sandbox_settings& policy) {
 }
 
 caf::expected<opened_ptr> open_disk(const sandbox_spec& spec) {
-  auto where = workspace::open(spec.workspace, spec.folder);
+  auto where = caf::expected<std::shared_ptr<workspace>>{spec.lent};
+  if (!spec.lent)
+    where = workspace::open(spec.workspace, spec.folder);
   if (!where)
     return std::move(where.error());
-  auto files = make_disk_file_space(*where, spec.policy);
+  auto files = make_disk_file_space(*where, spec.authority.policy);
   if (!files)
     return std::move(files.error());
-  auto commands = is_contained(spec.policy)
-                    ? spec.host->bubblewrap(*where, spec.policy)
+  auto commands = is_contained(spec.authority.policy)
+                    ? spec.host->bubblewrap(*where, spec.authority.policy)
                     : spec.host->unrestricted();
   if (!commands)
     return std::move(commands.error());
@@ -48,7 +52,8 @@ co::task<void> open(sandbox_ptr self) {
   auto& state = self->state;
   if (is_virtual(state)) {
     state.opened = std::make_shared<open_files>();
-    state.opened->files = make_memory_file_space(state.spec.policy.limits);
+    state.opened->files
+      = make_memory_file_space(state.spec.authority.policy.limits);
   } else {
     auto call = std::function<caf::expected<opened_ptr>()>{
       [spec = state.spec] { return open_disk(spec); }};
@@ -92,10 +97,17 @@ private:
 template <class R, class Request>
 using file_call = caf::expected<R> (file_space::*)(const Request&);
 
+void require(const sandbox_state& state, sandbox_capability needed) {
+  if (!state.spec.authority.may(needed))
+    throw co::failure{errc::policy,
+                      "this sandbox does not allow " + to_string(needed)};
+}
+
 /// One file operation: at once in memory, on the blocking pool on a disk.
 template <class R, class Request>
 co::task<R> work_on_file(sandbox_ptr self, file_call<R, Request> operation,
-                         Request request) {
+                         sandbox_capability needed, Request request) {
+  require(self->state, needed);
   co_await be_ready(self);
   auto& state = self->state;
   auto result = caf::expected<R>{R{}};
@@ -120,36 +132,119 @@ co::task<R> work_on_file(sandbox_ptr self, file_call<R, Request> operation,
 }
 
 template <class R, class Request>
-auto serve_file(sandbox_ptr self, file_call<R, Request> operation) {
-  return [self, operation](Request& request) {
-    return co::reply_with<R>(self,
-                             work_on_file(self, operation, std::move(request)));
+auto serve_file(sandbox_ptr self, file_call<R, Request> operation,
+                sandbox_capability needed) {
+  return [self, operation, needed](Request& request) {
+    return co::reply_with<R>(self, work_on_file(self, operation, needed,
+                                                std::move(request)));
   };
+}
+
+/// What is run for a request, where the sandbox runs commands at all.
+process_spec command_for(sandbox_state& state, const process_request& request) {
+  require(state, sandbox_capability::process_run);
+  if (!state.opened->commands)
+    throw co::failure{errc::tool, "the virtual sandbox runs no commands"};
+  const auto& policy = state.spec.authority.policy;
+  auto how = is_contained(policy) ? containment::sandbox : containment::none;
+  auto spec = plan_process(request, *state.opened->where, policy,
+                           host_environment(), how);
+  if (!spec)
+    throw co::failure{std::move(spec.error())};
+  spec->can_spawn = state.spec.authority.may(sandbox_capability::process_spawn);
+  return std::move(*spec);
 }
 
 co::task<process_result> run_command(sandbox_ptr self,
                                      process_request request) {
   co_await be_ready(self);
   auto& state = self->state;
-  if (is_virtual(state))
-    throw co::failure{errc::tool, "the virtual sandbox runs no commands"};
-  const auto& policy = state.spec.policy;
-  auto how = is_contained(policy) ? containment::sandbox : containment::none;
-  auto spec = plan_process(request, *state.opened->where, policy,
-                           host_environment(), how);
-  if (!spec)
-    throw co::failure{std::move(spec.error())};
   auto command = process_awaiter{self, state.opened->commands,
-                                 std::move(*spec)};
+                                 command_for(state, request)};
   co_return co_await command;
+}
+
+template <class Handle>
+void forget_ended(std::vector<Handle>& those) {
+  std::erase_if(those, [](const Handle& one) {
+    auto* control = caf::actor_cast<caf::actor_control_block*>(one);
+    return control->get()->getf(caf::abstract_actor::is_terminated_flag);
+  });
+}
+
+/// Starts a command that `owner` talks with.
+co::task<process_handle> start(sandbox_ptr self, caf::strong_actor_ptr owner,
+                               start_process x) {
+  co_await be_ready(self);
+  auto& state = self->state;
+  auto request = process_request{x.argv, x.directory, x.timeout, {}};
+  auto spec = process_actor_spec{};
+  spec.command = command_for(state, request);
+  auto thread = state.spec.host->thread();
+  if (!thread)
+    throw co::failure{std::move(thread.error())};
+  auto size = std::optional<terminal_size>{};
+  if (x.pty)
+    size = terminal_size{x.rows, x.columns};
+  auto io = process_io::make(*thread, size);
+  if (!io)
+    throw co::failure{std::move(io.error())};
+  spec.io = std::move(*io);
+  spec.command.stdio = spec.io->stdio();
+  spec.runner = state.opened->commands;
+  spec.owner = std::move(owner);
+  forget_ended(state.processes);
+  auto process = self->spawn(process_behavior, std::move(spec));
+  state.processes.push_back(process);
+  co_return process_handle{std::move(process)};
+}
+
+auto serve_start(sandbox_ptr self) {
+  return [self](start_process& x) {
+    auto owner = self->current_sender();
+    return co::reply_with<process_handle>(self, start(self, std::move(owner),
+                                                      std::move(x)));
+  };
+}
+
+/// A reduced view: a sandbox of its own over the same workspace.
+co::task<opened_scope> open_scoped(sandbox_ptr self, open_scope x) {
+  co_await be_ready(self);
+  auto& state = self->state;
+  auto less = narrow(state.spec.authority, x.scope);
+  if (!less)
+    throw co::failure{std::move(less.error())};
+  if (is_virtual(state))
+    throw co::failure{errc::sandbox, "the virtual sandbox has no scopes"};
+  auto spec = state.spec;
+  spec.authority = std::move(*less);
+  spec.lent = state.opened->where;
+  forget_ended(state.scopes);
+  auto scope = self->spawn(sandbox_behavior, std::move(spec));
+  state.scopes.push_back(scope);
+  co_return opened_scope{caf::actor_cast<caf::strong_actor_ptr>(scope)};
 }
 
 co::task<sandbox_description> describe(sandbox_ptr self, describe_sandbox) {
   co_await be_ready(self);
   const auto& state = self->state;
   auto result = sandbox_description{};
-  result.text = describe_policy(state.spec.policy, state.opened->where.get());
+  result.text = describe_policy(state.spec.authority.policy,
+                                state.opened->where.get());
   co_return result;
+}
+
+/// Asks each to end and waits for it; one that is gone already is fine.
+template <class Handle>
+co::task<void> end_each(sandbox_ptr self, std::vector<Handle> those) {
+  for (auto& one : those) {
+    auto asked = co::request<done>(self, one, caf::infinite, end_work{});
+    try {
+      co_await asked;
+    } catch (const co::failure&) { // it has ended
+      continue;
+    }
+  }
 }
 
 /// Ends commands and calls, waits for them, then closes the workspace.
@@ -157,12 +252,17 @@ co::task<done> close(sandbox_ptr self, end_work) {
   auto& state = self->state;
   auto lingering = state.running.cancel_others();
   co_await co::settle(self, std::move(lingering));
+  auto scopes = end_each(self, std::exchange(state.scopes, {}));
+  co_await std::move(scopes);
+  auto processes = end_each(self, std::exchange(state.processes, {}));
+  co_await std::move(processes);
   auto opened = std::exchange(state.opened, nullptr);
   auto failed = caf::error{};
   if (opened && opened->where) {
-    auto call = std::function<caf::error()>{[opened] {
+    auto is_ours = state.spec.lent == nullptr;
+    auto call = std::function<caf::error()>{[opened, is_ours] {
       opened->commands = nullptr; // waits for its sandboxes
-      return opened->where->close();
+      return is_ours ? opened->where->close() : caf::error{};
     }};
     auto work = co::offload(self, *state.spec.pool, std::move(call));
     failed = co_await work;
@@ -177,16 +277,19 @@ co::task<done> close(sandbox_ptr self, end_work) {
 
 sandbox_actor::behavior_type sandbox_behavior(sandbox_ptr self,
                                               sandbox_spec spec) {
+  using may = sandbox_capability;
   self->state.spec = std::move(spec);
   self->state.running.spawn(self, {}, open(self));
   return {
-    serve_file(self, &file_space::read),
-    serve_file(self, &file_space::list),
-    serve_file(self, &file_space::glob),
-    serve_file(self, &file_space::grep),
-    serve_file(self, &file_space::write),
-    serve_file(self, &file_space::replace),
+    serve_file(self, &file_space::read, may::filesystem_read),
+    serve_file(self, &file_space::list, may::filesystem_list),
+    serve_file(self, &file_space::glob, may::filesystem_list),
+    serve_file(self, &file_space::grep, may::filesystem_read),
+    serve_file(self, &file_space::write, may::filesystem_write),
+    serve_file(self, &file_space::replace, may::filesystem_write),
     co::serve(self, run_command),
+    serve_start(self),
+    co::serve(self, open_scoped),
     co::serve(self, describe),
     co::serve(self, close),
     co::serve_cancel(self),
@@ -220,8 +323,13 @@ make_sandbox_opener(std::string folder,
   return [folder = std::move(folder), pool = std::move(pool),
           host](caf::actor_system& system, const sandbox_settings& policy,
                 const workspace_settings& where) {
-    return system.spawn(sandbox_behavior,
-                        sandbox_spec{policy, where, folder, pool, host});
+    auto spec = sandbox_spec{};
+    spec.authority.policy = policy;
+    spec.workspace = where;
+    spec.folder = folder;
+    spec.pool = pool;
+    spec.host = host;
+    return system.spawn(sandbox_behavior, std::move(spec));
   };
 }
 

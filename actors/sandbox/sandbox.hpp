@@ -8,6 +8,7 @@
 #include "troupe/runtime/messages/interfaces.hpp"
 #include "troupe/sandbox/file_space.hpp"
 #include "troupe/sandbox/process_runner.hpp"
+#include "troupe/sandbox/sandbox_scope.hpp"
 #include "troupe/sandbox/workspace.hpp"
 
 #include "caf/error.hpp"
@@ -16,17 +17,21 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace troupe {
 
 /// What one run's sandbox is made from.
 struct sandbox_spec {
-  sandbox_settings policy;
+  /// The policy, and what of it is held.
+  sandbox_authority authority;
   workspace_settings workspace;
   /// What a relative workspace counts from; absolute.
   std::string folder;
   std::shared_ptr<co::blocking_pool> pool;
   std::shared_ptr<sandbox_host> host;
+  /// Of a scope: the workspace of the sandbox it is of, which closes it.
+  std::shared_ptr<troupe::workspace> lent;
 };
 
 /// What a sandbox has open. Blocking calls share it, so that one that was
@@ -52,6 +57,9 @@ struct sandbox_state {
   co::event ready;
   bool is_busy = false;
   co::event is_free;
+  /// Those that may still be there.
+  std::vector<process_actor> processes;
+  std::vector<sandbox_actor> scopes;
   co::scope running;
 };
 

@@ -22,6 +22,11 @@ tried_bubblewrap(const std::shared_ptr<process_thread>& thread) {
 } // namespace
 
 caf::expected<std::shared_ptr<process_thread>> sandbox_host::thread() {
+  auto guard = std::lock_guard{mutex_};
+  return locked_thread();
+}
+
+caf::expected<std::shared_ptr<process_thread>> sandbox_host::locked_thread() {
   if (!thread_) {
     auto made = process_thread::make();
     if (!made)
@@ -35,7 +40,7 @@ caf::expected<std::shared_ptr<process_runner>> sandbox_host::unrestricted() {
   auto guard = std::lock_guard{mutex_};
   if (unrestricted_)
     return unrestricted_;
-  auto on = thread();
+  auto on = locked_thread();
   if (!on)
     return std::move(on.error());
   auto made = make_host_runner(*on);
@@ -48,7 +53,7 @@ caf::expected<std::shared_ptr<process_runner>>
 sandbox_host::bubblewrap(std::shared_ptr<const workspace> where,
                          const sandbox_settings& policy) {
   auto guard = std::lock_guard{mutex_};
-  auto on = thread();
+  auto on = locked_thread();
   if (!on)
     return std::move(on.error());
   if (!bubblewrap_)

@@ -28,8 +28,11 @@ public:
   bubblewrap(std::shared_ptr<const workspace> where,
              const sandbox_settings& policy);
 
-private:
+  /// The thread that starts processes.
   caf::expected<std::shared_ptr<process_thread>> thread();
+
+private:
+  caf::expected<std::shared_ptr<process_thread>> locked_thread();
 
   std::mutex mutex_;
   std::shared_ptr<process_thread> thread_;

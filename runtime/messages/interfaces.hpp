@@ -4,8 +4,10 @@
 #include "troupe/runtime/messages/done.hpp"
 #include "troupe/runtime/messages/model_messages.hpp"
 #include "troupe/runtime/messages/permission_messages.hpp"
+#include "troupe/runtime/messages/process_messages.hpp"
 #include "troupe/runtime/messages/run_messages.hpp"
 #include "troupe/runtime/messages/sandbox_messages.hpp"
+#include "troupe/runtime/messages/scope_messages.hpp"
 #include "troupe/runtime/messages/session_messages.hpp"
 #include "troupe/runtime/messages/store_messages.hpp"
 #include "troupe/runtime/messages/tool_messages.hpp"
@@ -73,6 +75,25 @@ using tool_actor
   = co::cancellable_actor<caf::replies_to<tool_request>::with<tool_result>,
                           caf::replies_to<end_work>::with<done>>;
 
+/// One command that somebody talks with. Ends with `end_work`, its tree first.
+using process_actor = co::cancellable_actor<
+  caf::replies_to<write_process>::with<done>,
+  caf::replies_to<read_process>::with<process_output>,
+  caf::replies_to<wait_process>::with<process_state>,
+  caf::replies_to<signal_process>::with<done>,
+  caf::replies_to<terminate_process>::with<process_state>,
+  caf::replies_to<resize_process>::with<done>,
+  caf::replies_to<end_work>::with<done>>;
+
+struct process_handle {
+  process_actor process;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, process_handle& x) {
+  return f(caf::meta::type_name("troupe::process_handle"), x.process);
+}
+
 /// One run's files and commands.
 using sandbox_actor = co::cancellable_actor<
   caf::replies_to<read_file_request>::with<read_file_result>,
@@ -82,8 +103,15 @@ using sandbox_actor = co::cancellable_actor<
   caf::replies_to<write_file_request>::with<write_file_result>,
   caf::replies_to<replace_in_file_request>::with<replace_in_file_result>,
   caf::replies_to<process_request>::with<process_result>,
+  caf::replies_to<start_process>::with<process_handle>,
+  caf::replies_to<open_scope>::with<opened_scope>,
   caf::replies_to<describe_sandbox>::with<sandbox_description>,
   caf::replies_to<end_work>::with<done>>;
+
+/// The handle of a sandbox that a scope was opened as.
+inline sandbox_actor sandbox_of(const opened_scope& x) {
+  return caf::actor_cast<sandbox_actor>(x.sandbox);
+}
 
 /// Answers for whoever may be asked about a call.
 using approver_actor = co::cancellable_actor<

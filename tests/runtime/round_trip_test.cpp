@@ -6,6 +6,9 @@
 #include "caf/binary_deserializer.hpp"
 #include "caf/binary_serializer.hpp"
 
+#include <map>
+#include <set>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -30,7 +33,9 @@ private:
   template <class T>
   void fill(T& x) {
     using type = std::remove_const_t<T>;
-    if constexpr (caf::meta::is_annotation<type>::value) {
+    if constexpr (caf::meta::is_load_callback<type>::value) {
+      CHECK_FALSE(x.fun());
+    } else if constexpr (caf::meta::is_annotation<type>::value) {
       // names and the like
     } else if constexpr (std::is_same_v<type, bool>) {
       x = true;
@@ -52,6 +57,22 @@ private:
     x.resize(2);
     for (auto& item : x)
       fill(item);
+  }
+
+  template <class T>
+  void fill_compound(std::map<std::string, T>& x) {
+    fill(x["name"]);
+  }
+
+  template <class T>
+  void fill_compound(std::set<T>& x) {
+    auto item = T{};
+    fill(item);
+    x.insert(item);
+  }
+
+  void fill_compound(caf::strong_actor_ptr&) {
+    // nop
   }
 
   // Handles of actors that this test does not have.
