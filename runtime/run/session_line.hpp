@@ -13,7 +13,8 @@ namespace troupe {
 
 /// The first line: the names of a session and how many records follow.
 nlohmann::ordered_json head_line(const session_summary& head);
-caf::expected<session_summary> read_head_line(const nlohmann::ordered_json& x);
+caf::expected<session_summary>
+read_head_line(const nlohmann::ordered_json& line);
 
 /// One record. Fails only where its body is no record of its kind.
 caf::expected<nlohmann::ordered_json> record_line(const session_record& record);

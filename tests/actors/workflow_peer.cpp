@@ -118,13 +118,13 @@ int main(int argc, char** argv) {
   try {
     runtime host{options_for(argv[1])};
     auto run = begin(host, argc, argv);
-    std::cout << run.run_id() << std::endl;
+    std::cout << run.run_id() << "\n" << std::flush;
     auto object = run.wait();
     std::cout << to_string(object.status) << " " << object.response
-              << object.error.message << std::endl;
+              << object.error.message << "\n";
     return 0;
   } catch (const co::failure& why) {
-    std::cout << "failed " << why.what() << std::endl;
+    std::cout << "failed " << why.what() << "\n";
     return 1;
   }
 }
