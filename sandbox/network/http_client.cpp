@@ -172,21 +172,28 @@ exchange(http_exchange_ptr self, std::shared_ptr<const proxy_request> request,
   auto open = true;
   if (request->expects_continue)
     open = co_await send_all(self->client, "HTTP/1.1 100 Continue\r\n\r\n");
-  auto sent = false;
+  auto sent = request_end::client_gone;
   if (open)
     sent = co_await send_request(self, request, std::move(head));
+  if (sent == request_end::malformed) {
+    self->upstream.reset();
+    auto why = gateway_refusal{gateway_reason::malformed, self->destination,
+                               "a body that is not framed as its head says"};
+    co_await refuse(self->client, std::move(why));
+    co_return false;
+  }
   // A server may answer without having read all.
   auto end = response_end::broken;
-  if (open)
+  if (sent == request_end::sent || sent == request_end::server_gone)
     end = co_await pass_response(self, request);
   if (end == response_end::nothing)
     co_await say_goodbye(self->client,
                          refusal_text(gateway_reason::unreachable));
   else if (end == response_end::broken)
     reset_client(self);
-  else if (end == response_end::close || !sent)
+  else if (end == response_end::close || sent != request_end::sent)
     co_await say_goodbye(self->client, "");
-  co_return sent&& end == response_end::keep;
+  co_return sent == request_end::sent&& end == response_end::keep;
 }
 
 // False when no other request can follow.

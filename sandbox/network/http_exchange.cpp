@@ -56,10 +56,17 @@ boost::asio::awaitable<error_code> write_piece(http_exchange_ptr self,
   co_return failed;
 }
 
+/// How passing a body on went.
+struct pass_end {
+  error_code failed;
+  /// Whether it was reading that failed.
+  bool is_source = false;
+};
+
 // Passes the body that `parser` is about to read into `message`, of which `out`
-// has not written anything. The error is that of the reader or the writer.
+// has not written anything.
 template <class Parser, class Message, class Serializer>
-boost::asio::awaitable<error_code>
+boost::asio::awaitable<pass_end>
 pass_body(http_exchange_ptr self, boost::asio::ip::tcp::socket* from,
           boost::beast::flat_buffer* buffer, Parser* parser,
           boost::asio::ip::tcp::socket* to, Message* message, Serializer* out,
@@ -72,7 +79,7 @@ pass_body(http_exchange_ptr self, boost::asio::ip::tcp::socket* from,
   while (!failed && !parser->is_done()) {
     failed = co_await read_piece(self, from, buffer, parser);
     if (failed)
-      break;
+      co_return pass_end{failed, true};
     auto size = parser->get().body().size;
     body.data = size > 0 ? self->piece.data() : nullptr;
     body.size = size;
@@ -81,7 +88,18 @@ pass_body(http_exchange_ptr self, boost::asio::ip::tcp::socket* from,
     if (size > 0 || !body.more)
       failed = co_await write_piece(self, to, out);
   }
-  co_return failed;
+  co_return pass_end{failed, false};
+}
+
+request_end classify(const pass_end& x) {
+  if (!x.failed)
+    return request_end::sent;
+  if (!x.is_source)
+    return request_end::server_gone;
+  auto is_cut = x.failed == http::error::partial_message
+                || x.failed == http::error::end_of_stream
+                || x.failed.category() == boost::system::system_category();
+  return is_cut ? request_end::client_gone : request_end::malformed;
 }
 
 // The first response that is not an interim one; nothing when there is none
@@ -117,15 +135,16 @@ bool is_without_body(const proxy_request& request, unsigned status) {
 
 } // namespace
 
-boost::asio::awaitable<bool>
+boost::asio::awaitable<request_end>
 send_request(http_exchange_ptr self,
              std::shared_ptr<const proxy_request> request, std::string head) {
   auto parser = http::request_parser<http::buffer_body>{};
   parser.eager(false);
   parser.header_limit(static_cast<uint32_t>(head.size() + 1));
   parser.body_limit(boost::none);
-  auto failed = error_code{};
-  parser.put(boost::asio::buffer(head), failed);
+  // The head was read before, by a parser that knows no body.
+  auto ignored = error_code{};
+  parser.put(boost::asio::buffer(head), ignored);
   auto message = http::request<http::buffer_body>{request->head};
   if (request->framing.is_chunked)
     message.chunked(true);
@@ -133,12 +152,11 @@ send_request(http_exchange_ptr self,
     message.content_length(*request->framing.content_length);
   auto out = http::request_serializer<http::buffer_body>{message};
   self->piece.resize(piece_size);
-  if (!failed)
-    failed = co_await pass_body(self, &self->client->socket,
+  auto end = co_await pass_body(self, &self->client->socket,
                                 &self->client->buffer, &parser,
                                 &*self->upstream->socket, &message, &out,
                                 &self->upstream->counter->bytes_sent);
-  co_return !failed;
+  co_return classify(end);
 }
 
 boost::asio::awaitable<response_end>
@@ -164,18 +182,18 @@ pass_response(http_exchange_ptr self,
   message.keep_alive(keep);
   auto may_ask_again = parser->keep_alive() && !is_open_ended;
   auto out = http::response_serializer<http::buffer_body>{message};
-  auto failed = error_code{};
+  auto end = pass_end{};
   if (no_body)
-    co_await http::async_write_header(self->client->socket, out,
-                                      redirect_error(use_awaitable, failed));
+    co_await http::async_write_header(
+      self->client->socket, out, redirect_error(use_awaitable, end.failed));
   else
-    failed = co_await pass_body(self, &*self->upstream->socket, &self->buffer,
-                                parser.get(), &self->client->socket, &message,
-                                &out, &self->upstream->counter->bytes_received);
+    end = co_await pass_body(self, &*self->upstream->socket, &self->buffer,
+                             parser.get(), &self->client->socket, &message,
+                             &out, &self->upstream->counter->bytes_received);
   // What comes unasked belongs to no request.
-  if (failed || !may_ask_again || self->buffer.size() > 0)
+  if (end.failed || !may_ask_again || self->buffer.size() > 0)
     self->upstream.reset();
-  if (failed)
+  if (end.failed)
     co_return response_end::broken;
   co_return keep ? response_end::keep : response_end::close;
 }

@@ -117,6 +117,12 @@ std::string peer::read_until(std::string_view end) {
   return read(found == std::string::npos ? buffer_.size() : found + end.size());
 }
 
+std::string peer::read_piece() {
+  if (buffer_.empty())
+    read_some();
+  return std::exchange(buffer_, {});
+}
+
 std::string peer::read_all() {
   while (read_some())
     continue;
@@ -178,8 +184,8 @@ void tcp_server::accept_all(const script& what) {
 }
 
 void echo(peer& x) {
-  for (auto byte = x.read(1); !byte.empty(); byte = x.read(1))
-    if (!x.send(byte))
+  for (auto piece = x.read_piece(); !piece.empty(); piece = x.read_piece())
+    if (!x.send(piece))
       return;
 }
 

@@ -41,6 +41,9 @@ public:
   /// Reads until `end` has been read, or the connection ends.
   std::string read_until(std::string_view end);
 
+  /// Reads what there is, at least a byte; nothing at the end.
+  std::string read_piece();
+
   /// Reads to the end.
   std::string read_all();
 

@@ -33,10 +33,19 @@ struct http_exchange {
 
 using http_exchange_ptr = std::shared_ptr<http_exchange>;
 
+/// How sending a request went.
+enum class request_end : uint8_t {
+  sent,
+  /// The server does not take it; it may have answered all the same.
+  server_gone,
+  client_gone,
+  /// The body is not framed as its head says.
+  malformed,
+};
+
 /// Sends `request` with its body. `head` is what the client sent, for whoever
-/// reads the body that follows. False when one of both is gone, or the body is
-/// malformed.
-boost::asio::awaitable<bool>
+/// reads the body that follows.
+boost::asio::awaitable<request_end>
 send_request(http_exchange_ptr self,
              std::shared_ptr<const proxy_request> request, std::string head);
 
