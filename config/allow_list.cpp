@@ -30,8 +30,9 @@ std::string host_of(std::string_view text) {
     text.remove_prefix(scheme + 3);
   text = text.substr(0, text.find_first_of("/?#"));
   text.remove_prefix(text.rfind('@') + 1);
-  auto host = std::string{text};
-  return text.find(':') == npos ? host + port : host;
+  auto host = std::string{text} + (text.find(':') == npos ? port : "");
+  auto found = read_destination(host);
+  return found ? to_string(*found) : host;
 }
 
 // Names the mistake in `text`, which is no entry.

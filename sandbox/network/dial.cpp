@@ -89,10 +89,11 @@ private:
   void check(const resolved_addresses& addresses) {
     if (is_done_)
       return;
+    auto judge = core_->make_check();
     auto forbidden = std::string{};
     for (const auto& x : addresses) {
       auto endpoint = tcp::endpoint{x, to_.port};
-      auto what = core_->check(endpoint);
+      auto what = judge(endpoint);
       if (what == address_class::global)
         endpoints_.push_back(endpoint);
       else

@@ -26,7 +26,7 @@ gateway_core::gateway_core(gateway_options options, allow_list allowed)
   : options_(std::move(options)),
     allowed_(std::move(allowed)),
     names_(options_.limits.names),
-    ledger_(options_.limits.destinations) {
+    ledger_(options_.limits.destinations, options_.network.allow) {
   if (!options_.own_addresses)
     options_.own_addresses = list_own_addresses;
   door_ = std::make_shared<loop_door>(loop_);
@@ -48,14 +48,17 @@ bool gateway_core::resolve(const std::string& name,
 }
 
 // The addresses of a host change while it runs.
-address_class gateway_core::check(const boost::asio::ip::tcp::endpoint& x) {
+std::function<address_class(const boost::asio::ip::tcp::endpoint&)>
+gateway_core::make_check() const {
   if (options_.check_address)
-    return options_.check_address(x);
+    return options_.check_address;
   auto own = options_.own_addresses();
   if (!own)
-    return address_class::own;
+    return [](const auto&) { return address_class::own; };
   auto policy = address_policy{options_.network.allow_private, std::move(*own)};
-  return forbidden_class(x.address(), policy);
+  return [policy = std::move(policy)](const auto& x) {
+    return forbidden_class(x.address(), policy);
+  };
 }
 
 void gateway_core::decide(const gateway_decision& x) {

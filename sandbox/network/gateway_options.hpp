@@ -26,7 +26,8 @@ struct gateway_limits {
   size_t head = 32 << 10;
   /// Names that can have a made-up address.
   size_t names = 4096;
-  /// Destinations that are counted each; the others are counted together.
+  /// Destinations beside those of the list that are counted each; the others
+  /// are counted together.
   size_t destinations = 1024;
   /// For a client to say where it wants to go, also between two requests.
   caf::timespan greeting = std::chrono::seconds{30};

@@ -164,7 +164,7 @@ TEST_CASE("a refused entry says what to write", "[allow_list]") {
            "write api.example.com:443"},
        row{"*.Example.com:443", "is not in the spelling that is matched",
            "write *.example.com:443"},
-       row{"https://api.example.com/v1", "is not a host with a port",
+       row{"https://API.example.com/v1", "is not a host with a port",
            "write api.example.com:443"},
        row{"http://me@a.test", "is not a host with a port", "write a.test:80"},
        row{"me@a.test:80", "has a user name in it", "write a.test:80"},

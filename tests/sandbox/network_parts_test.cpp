@@ -289,14 +289,16 @@ TEST_CASE("a SOCKS5 request that is none has no destination",
 
 TEST_CASE("destinations past a bound are counted together",
           "[traffic_ledger]") {
-  auto sut = traffic_ledger{2};
+  auto sut = traffic_ledger{2, {"listed:1", "unused:1"}};
   CHECK(sut.at("a:1").is_new);
   CHECK_FALSE(sut.at("a:1").is_new);
-  sut.at("b:1").counter->refused = 1;
+  ++sut.at("b:1").counter->refused;
   for (auto name : {"c:1", "d:1", "e:1"})
     ++sut.at(name).counter->refused;
+  ++sut.at("listed:1").counter->allowed;
   auto counts = sut.snapshot();
   REQUIRE(counts.size() == 3);
   CHECK(counts["b:1"].refused == 1);
   CHECK(counts["(others)"].refused == 3);
+  CHECK(counts["listed:1"].allowed == 1);
 }

@@ -11,6 +11,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -78,8 +79,9 @@ public:
   bool resolve(const std::string& name,
                std::function<void(resolved_addresses)> done);
 
-  /// The judgement of the options about an address.
-  address_class check(const boost::asio::ip::tcp::endpoint& x);
+  /// The judgement of the options about addresses, as this host is now.
+  std::function<address_class(const boost::asio::ip::tcp::endpoint&)>
+  make_check() const;
 
   /// Counts a decision and tells of it.
   void decide(const gateway_decision& x);

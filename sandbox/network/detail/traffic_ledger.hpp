@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace troupe {
 
@@ -24,9 +25,9 @@ struct traffic_counter {
 /// process asks for beyond it is counted in one. Thread-safe.
 class traffic_ledger {
 public:
-  explicit traffic_ledger(size_t most) : most_(most) {
-    // nop
-  }
+  /// `expected` are always counted each, whatever else is asked for first.
+  explicit traffic_ledger(size_t most,
+                          const std::vector<std::string>& expected = {});
 
   /// A counter, and whether it was made just now.
   struct entry {
@@ -36,6 +37,7 @@ public:
 
   entry at(const std::string& destination);
 
+  /// Those with something to count.
   std::map<std::string, destination_counts> snapshot() const;
 
 private:
