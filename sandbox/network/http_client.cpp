@@ -1,6 +1,7 @@
 #include "troupe/sandbox/network/detail/http_exchange.hpp"
 
 #include <boost/asio/socket_base.hpp>
+#include <boost/beast/http/verb.hpp>
 
 #include <cerrno>
 #include <utility>
@@ -110,15 +111,29 @@ bool is_quiet(boost::asio::ip::tcp::socket& socket) {
   return count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
+// Whether asking twice does no harm.
+bool is_repeatable(const proxy_request& x) {
+  namespace http = boost::beast::http;
+  auto method = x.head.method();
+  auto is_safe = method == http::verb::get || method == http::verb::head
+                 || method == http::verb::options;
+  return is_safe && !x.framing.is_chunked
+         && x.framing.content_length.value_or(0) == 0;
+}
+
 // Decides about one request, and connects where it leads; false if it does not.
-boost::asio::awaitable<bool> open_upstream(http_exchange_ptr self,
-                                           network_destination to) {
-  auto name = to_string(to);
+// A connection that was kept may end at any moment: it is for what can be asked
+// again.
+boost::asio::awaitable<bool>
+open_upstream(http_exchange_ptr self,
+              std::shared_ptr<const proxy_request> request) {
+  auto name = to_string(request->destination);
   auto* core = self->client->core;
-  auto is_kept = self->upstream && self->destination == name
-                 && core->allowed().allows(to)
-                 && is_quiet(*self->upstream->socket);
-  if (is_kept) {
+  self->is_kept = self->upstream && self->destination == name
+                  && is_repeatable(*request)
+                  && core->allowed().allows(request->destination)
+                  && is_quiet(*self->upstream->socket);
+  if (self->is_kept) {
     auto x = gateway_decision{};
     x.protocol = gateway_protocol::http;
     x.destination = std::move(name);
@@ -130,7 +145,8 @@ boost::asio::awaitable<bool> open_upstream(http_exchange_ptr self,
   }
   self->upstream.reset();
   self->buffer.clear();
-  auto dialled = co_await dial(core, gateway_protocol::http, std::move(to));
+  auto dialled = co_await dial(core, gateway_protocol::http,
+                               request->destination);
   if (!dialled->socket) {
     co_await say_goodbye(self->client, refusal_text(dialled->reason));
     co_return false;
@@ -161,39 +177,53 @@ void limit_idle(const http_exchange_ptr& self) {
   });
 }
 
-// One request that was decided about; false when it was the last.
-boost::asio::awaitable<bool>
-exchange(http_exchange_ptr self, std::shared_ptr<const proxy_request> request,
-         std::string head) {
-  auto opened = co_await open_upstream(self, request->destination);
-  if (!opened)
-    co_return false;
+// Sends a request that was decided about, and passes its response on.
+boost::asio::awaitable<response_end>
+ask(http_exchange_ptr self, std::shared_ptr<const proxy_request> request,
+    std::string head) {
   limit_idle(self);
-  auto open = true;
-  if (request->expects_continue)
-    open = co_await send_all(self->client, "HTTP/1.1 100 Continue\r\n\r\n");
-  auto sent = request_end::client_gone;
-  if (open)
-    sent = co_await send_request(self, request, std::move(head));
+  auto sent = co_await send_request(self, request, std::move(head));
+  if (sent == request_end::client_gone)
+    co_return response_end::broken;
   if (sent == request_end::malformed) {
     self->upstream.reset();
     auto why = gateway_refusal{gateway_reason::malformed, self->destination,
                                "a body that is not framed as its head says"};
     co_await refuse(self->client, std::move(why));
-    co_return false;
+    co_return response_end::broken;
   }
   // A server may answer without having read all.
-  auto end = response_end::broken;
-  if (sent == request_end::sent || sent == request_end::server_gone)
-    end = co_await pass_response(self, request);
+  auto end = co_await pass_response(self, request);
+  if (end == response_end::keep && sent == request_end::server_gone)
+    end = response_end::close;
+  co_return end;
+}
+
+// One request to its end; false when it was the last.
+boost::asio::awaitable<bool>
+exchange(http_exchange_ptr self, std::shared_ptr<const proxy_request> request,
+         std::string head) {
+  auto opened = co_await open_upstream(self, request);
+  if (opened && request->expects_continue)
+    opened = co_await send_all(self->client, "HTTP/1.1 100 Continue\r\n\r\n");
+  if (!opened)
+    co_return false;
+  auto end = co_await ask(self, request, head);
+  if (end == response_end::nothing && self->is_kept) {
+    self->upstream.reset();
+    opened = co_await open_upstream(self, request);
+    if (!opened)
+      co_return false;
+    end = co_await ask(self, request, head);
+  }
   if (end == response_end::nothing)
     co_await say_goodbye(self->client,
                          refusal_text(gateway_reason::unreachable));
   else if (end == response_end::broken)
     reset_client(self);
-  else if (end == response_end::close || sent != request_end::sent)
+  else if (end == response_end::close)
     co_await say_goodbye(self->client, "");
-  co_return sent == request_end::sent&& end == response_end::keep;
+  co_return end == response_end::keep;
 }
 
 // False when no other request can follow.

@@ -340,6 +340,39 @@ TEST_CASE("a server that hung up is dialled again", "[gateway]") {
   CHECK(server.connections() == 3);
 }
 
+TEST_CASE("what must not be asked twice gets a connection of its own",
+          "[gateway]") {
+  auto server = tcp_server{repeat_lines};
+  auto sut = test_gateway{allow(server)};
+  auto x = sut.client();
+  for (auto method : {"GET", "GET", "POST", "GET", "DELETE"}) {
+    x.send(method + " http://"s + server.at("a.test") + "/ HTTP/1.1\r\n\r\n");
+    CHECK(contains(read_response(x), method));
+  }
+  CHECK(server.connections() == 3);
+}
+
+TEST_CASE("a kept connection on which nothing comes is tried again once",
+          "[gateway]") {
+  auto asked = std::make_shared<std::atomic<int>>(0);
+  auto server = tcp_server{[asked](peer& x) {
+    for (auto first = true; !x.read_until("\r\n\r\n").empty(); first = false) {
+      ++*asked;
+      if (!first)
+        return;
+      x.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    }
+  }};
+  auto sut = test_gateway{allow(server)};
+  auto x = sut.client();
+  for (auto i = 0; i < 3; ++i) {
+    x.send(get("http://" + server.at("a.test") + "/"));
+    CHECK(read_response(x).ends_with("ok"));
+  }
+  CHECK(server.connections() == 3);
+  CHECK(*asked == 5);
+}
+
 TEST_CASE("a server may answer before it has read all", "[gateway]") {
   auto server = tcp_server{[](peer& x) {
     x.read_until("\r\n\r\n");

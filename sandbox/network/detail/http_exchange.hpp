@@ -25,6 +25,8 @@ struct http_exchange {
   std::shared_ptr<dialled> upstream;
   /// `host:port` of `upstream`.
   std::string destination;
+  /// Whether it has served a request before this one.
+  bool is_kept = false;
   /// Came from `upstream` and was not read yet.
   boost::beast::flat_buffer buffer;
   /// A piece of a body on its way.
