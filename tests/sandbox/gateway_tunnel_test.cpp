@@ -307,7 +307,7 @@ TEST_CASE("only addresses that pass are dialled, in their order",
   auto server = tcp_server{test::echo};
   auto setup = allow(server);
   setup.resolve = test::resolve_to(
-    {"10.0.0.1", "::1", "127.0.0.1", "169.254.169.254", "127.0.0.2"});
+    {"127.0.0.9", "::1", "127.0.0.1", "0.0.0.0", "127.0.0.2"});
   auto sut = test_gateway{setup};
   auto x = tunnel(sut, server.at("a.test"));
   x.send("hello");
@@ -322,7 +322,7 @@ TEST_CASE("a name is resolved once for each dial", "[gateway][attack]") {
   // What a name server does that wants to get around a check.
   setup.resolve = [&](const std::string& name, auto done) {
     auto is_good = asked++ % 2 == 0 && name == "a.test";
-    auto address = is_good ? "127.0.0.1" : "10.0.0.1";
+    auto address = is_good ? "127.0.0.1" : "127.0.0.9";
     done({boost::asio::ip::make_address(address)});
   };
   auto sut = test_gateway{setup};
