@@ -96,8 +96,9 @@ std::string place_of_key(const std::map<std::string, std::string>& places,
     auto i = places.lower_bound(section);
     if (i != places.end() && i->first.starts_with(section))
       return i->second;
-    auto dot = path.rfind('.');
-    path.resize(dot == std::string::npos ? 0 : dot);
+    // Up to the section, or to the list.
+    auto end = path.find_last_of(".[");
+    path.resize(end == std::string::npos ? 0 : end);
   }
   return "default";
 }

@@ -46,7 +46,9 @@ struct sandbox_limits {
 struct network_settings {
   /// none | inherit | allowlist.
   std::string mode = "none";
+  /// `host:port` or `*.domain:port`; see `parse_allow_entry`.
   std::vector<std::string> allow;
+  /// Whether allowed names may resolve to private addresses.
   bool allow_private = false;
 };
 

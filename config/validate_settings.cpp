@@ -1,5 +1,6 @@
 #include "troupe/config/validate_settings.hpp"
 
+#include "troupe/config/allow_list.hpp"
 #include "troupe/config/errc.hpp"
 #include "troupe/config/layers.hpp"
 #include "troupe/config/parse_units.hpp"
@@ -64,6 +65,8 @@ public:
     if (!x.network.allow.empty() && x.network.mode != "allowlist")
       fail(path + "network.allow", "counts in mode allowlist only",
            "write mode: allowlist beside it");
+    if (x.network.mode == "allowlist")
+      check_allowed(path + "network.allow", x.network.allow);
     if (x.provider == "container"
         && (!x.container || (x.container->image.empty() && !x.container->name)))
       fail(path + "container.image", "missing");
@@ -75,6 +78,16 @@ public:
     at_least_one(path + "limits.processes", x.limits.processes);
     at_least_one(path + "limits.open_files", x.limits.open_files);
     at_least_one(path + "limits.list", x.limits.list);
+  }
+
+  void check_allowed(const std::string& path,
+                     const std::vector<std::string>& entries) {
+    for (size_t i = 0; i < entries.size(); ++i)
+      if (auto entry = parse_allow_entry(entries[i]); !entry) {
+        auto why = to_fault(entry.error());
+        fail(path + '[' + std::to_string(i) + ']', std::move(why.message),
+             std::move(why.hint));
+      }
   }
 
   std::vector<settings_issue> take() {

@@ -104,6 +104,7 @@ TEST_CASE("a key has a place, or that of a neighbour", "[layers]") {
   CHECK(place_of_key(places, "a.c") == "2");
   CHECK(place_of_key(places, "a.z.y") == "1");
   CHECK(place_of_key(places, "a") == "1");
+  CHECK(place_of_key(places, "a.b[2]") == "1");
   CHECK(place_of_key(places, "x.y") == "default");
 }
 
