@@ -54,9 +54,10 @@ probe_unrestricted(const std::shared_ptr<process_thread>& thread) {
 
 backend_report probe_namespaces(const std::shared_ptr<process_thread>& thread) {
   auto result = backend_report{};
-  result.features = with(file_features, {"process_spawn", "no_process_spawn",
-                                         "pty", "network_none"});
-  result.network_modes = {"none", "inherit"};
+  result.features = with(file_features,
+                         {"process_spawn", "no_process_spawn", "pty",
+                          "network_none", "network_allowlist"});
+  result.network_modes = {"none", "inherit", "allowlist"};
   result.isolation = "namespace";
   result.memory_limit = result.process_limit = "none";
   auto host = find_bubblewrap_host();

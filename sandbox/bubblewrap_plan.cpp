@@ -1,5 +1,6 @@
 #include "troupe/sandbox/bubblewrap_plan.hpp"
 
+#include "troupe/config/allow_list.hpp"
 #include "troupe/config/errc.hpp"
 #include "troupe/sandbox/setup_packet.hpp"
 #include "troupe/sandbox/workspace_path.hpp"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include <unistd.h>
@@ -74,6 +76,15 @@ caf::error check_grants(const std::vector<path_grant>& grants) {
   return {};
 }
 
+// The ports that entries are about; each has been checked when it was read.
+std::set<uint16_t> ports_of(const network_settings& network) {
+  auto result = std::set<uint16_t>{};
+  for (const auto& text : network.allow)
+    if (auto entry = parse_allow_entry(text))
+      result.insert(entry->port);
+  return result;
+}
+
 /// Puts a plan together, step by step in the order that mounts need.
 class planner {
 public:
@@ -100,7 +111,7 @@ public:
     append(arguments_, {"--ro-bind", programs_.init, init_path});
     append(arguments_, {"--chdir", "/", "--", init_path});
     add_steps();
-    return {std::move(arguments_), setup_.bytes()};
+    return {std::move(arguments_), setup_.bytes(), std::move(sockets_)};
   }
 
 private:
@@ -113,6 +124,9 @@ private:
            {"--as-pid-1", "--die-with-parent", "--new-session", "--hostname",
             "sandbox", "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN",
             "--cap-add", "CAP_SETPCAP"});
+    if (policy_.network.mode == "allowlist")
+      append(arguments_, {"--cap-add", "CAP_NET_BIND_SERVICE", "--cap-add",
+                          "CAP_NET_ADMIN"});
   }
 
   void add_root() {
@@ -171,6 +185,8 @@ private:
     limit("/dev/shm", policy_.limits.tmp);
     if (isolated_)
       add_etc();
+    if (policy_.network.mode == "allowlist")
+      add_network();
     for (const auto* path : proc_read_only)
       setup_.add(step_kind::read_only, path);
     for (const auto* path : proc_masked)
@@ -207,6 +223,29 @@ private:
                std::max(fewest_inodes, bytes / bytes_an_inode));
   }
 
+  void add_socket(socket_use use, step_kind kind, const char* address,
+                  uint16_t port) {
+    setup_.add(kind, address, {}, port);
+    sockets_.push_back(use);
+  }
+
+  void add_network() {
+    constexpr auto resolver = "/dev/.troupe-resolv.conf";
+    setup_.add(step_kind::file, resolver, "nameserver 127.0.0.1\n");
+    if (isolated_)
+      setup_.add(step_kind::file, "/etc/resolv.conf", "");
+    setup_.add(step_kind::cover, "/etc/resolv.conf", resolver);
+    // Programs that ask for names of configured families only take a host with
+    // no address but 127.0.0.1 for one without a network.
+    setup_.add(step_kind::address, "127.0.0.2");
+    add_socket(socket_use::proxy, step_kind::listen_tcp, "127.0.0.1",
+               proxy_port(policy_.network));
+    add_socket(socket_use::dns, step_kind::bind_udp, "127.0.0.1", 53);
+    for (auto port : ports_of(policy_.network))
+      add_socket(socket_use::transparent, step_kind::listen_tcp, "0.0.0.0",
+                 port);
+  }
+
   // Enough for programs that ask who they are and where names come from.
   void add_etc() {
     auto user = std::to_string(host_.user);
@@ -236,6 +275,7 @@ private:
   bool own_tmp_;
   words arguments_;
   setup_packet setup_;
+  std::vector<socket_use> sockets_;
 };
 
 } // namespace
@@ -261,12 +301,23 @@ host_layout look_at_host() {
   return result;
 }
 
+uint16_t proxy_port(const network_settings& network) {
+  auto taken = ports_of(network);
+  auto result = uint16_t{3128};
+  while (taken.count(result) > 0)
+    ++result;
+  return result;
+}
+
 caf::expected<bubblewrap_plan>
 plan_bubblewrap(const std::vector<path_grant>& grants,
                 const sandbox_settings& policy, const std::string& home,
                 const host_layout& host, const bubblewrap_programs& programs) {
   if (auto failed = check_grants(grants))
     return failed;
+  if (ports_of(policy.network).size() + 2 > init::max_sockets)
+    return make_error(errc::policy, "too many different ports", "network.allow",
+                      "name at most " + std::to_string(init::max_sockets - 2));
   return planner{grants, policy, home, host, programs}.make();
 }
 

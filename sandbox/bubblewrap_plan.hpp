@@ -27,11 +27,16 @@ struct host_layout {
 /// Looks at this host.
 host_layout look_at_host();
 
+/// What a gateway answers on a socket of a sandbox.
+enum class socket_use : uint8_t { proxy, dns, transparent };
+
 /// How one sandbox is set up: what bubblewrap is called with (no value of an
 /// environment and no secret among it), and what its init does after that.
 struct bubblewrap_plan {
   std::vector<std::string> arguments;
   std::vector<char> setup;
+  /// What the sockets are for that the init will send, in this order.
+  std::vector<socket_use> sockets;
 };
 
 /// The programs that take part.
@@ -39,6 +44,10 @@ struct bubblewrap_programs {
   std::string bubblewrap;
   std::string init;
 };
+
+/// Where the proxy of a sandbox with an allowlist listens, within it: a port
+/// that no entry of the list is about.
+uint16_t proxy_port(const network_settings& network);
 
 /// Plans a sandbox over `grants`, with `home` as its user's. Pure. Errors:
 /// policy (a grant that cannot be given: the root directory, or a part of /dev,

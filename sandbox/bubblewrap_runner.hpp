@@ -2,6 +2,7 @@
 
 #include "troupe/config/sandbox_settings.hpp"
 #include "troupe/sandbox/cgroup.hpp"
+#include "troupe/sandbox/network/gateway_options.hpp"
 #include "troupe/sandbox/process_runner.hpp"
 
 #include "caf/expected.hpp"
@@ -22,6 +23,9 @@ struct bubblewrap_host {
   std::string init;
   std::string warden;
   cgroup_parents cgroups;
+  /// What the gateways of allowlists are made with; the policy says what is
+  /// allowed.
+  gateway_options gateway;
 };
 
 /// Looks for the programs and the cgroups. Error: sandbox, with what is missing

@@ -30,30 +30,47 @@ std::string describe(int code) {
   return std::generic_category().message(code);
 }
 
-/// A packet, and who sent it.
+/// A packet, who sent it, and what came with it.
 struct received {
   ssize_t size = -1;
   init::answer answer;
   pid_t sender = 0;
+  std::vector<unique_fd> sockets;
 };
+
+void take_part(const cmsghdr* part, received& to) {
+  const auto* data = CMSG_DATA(part);
+  if (part->cmsg_type == SCM_CREDENTIALS) {
+    auto who = ucred{};
+    std::memcpy(&who, data, sizeof who);
+    to.sender = who.pid;
+  } else if (part->cmsg_type == SCM_RIGHTS) {
+    auto count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; ++i) {
+      auto fd = -1;
+      std::memcpy(&fd, data + i * sizeof fd, sizeof fd);
+      to.sockets.emplace_back(fd);
+    }
+  }
+}
 
 received receive(int socket) {
   auto result = received{};
   auto data = iovec{&result.answer, sizeof result.answer};
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(ucred))] = {};
+  constexpr auto most = sizeof(int) * init::max_sockets;
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(most)]
+    = {};
   auto message = msghdr{};
   message.msg_iov = &data;
   message.msg_iovlen = 1;
   message.msg_control = space;
   message.msg_controllen = sizeof space;
   result.size = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  auto* part = result.size > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (part != nullptr && part->cmsg_level == SOL_SOCKET
-      && part->cmsg_type == SCM_CREDENTIALS) {
-    auto who = ucred{};
-    std::memcpy(&who, CMSG_DATA(part), sizeof who);
-    result.sender = who.pid;
-  }
+  if (result.size > 0)
+    for (auto* part = CMSG_FIRSTHDR(&message); part != nullptr;
+         part = CMSG_NXTHDR(&message, part))
+      if (part->cmsg_level == SOL_SOCKET)
+        take_part(part, result);
   result.answer.what[sizeof result.answer.what - 1] = '\0';
   return result;
 }
@@ -163,6 +180,7 @@ void namespace_sandbox::take_answer() {
     });
     return;
   }
+  sockets_ = std::move(got.sockets);
   phase_ = phase::open;
   patience_.cancel();
   settle({});
@@ -199,6 +217,7 @@ void namespace_sandbox::note_end(const std::string& complaint) {
   control_.close(ignored);
   patience_.cancel();
   outer_ = nullptr;
+  gateway_ = nullptr;
   if (ready_)
     settle(make_error(errc::sandbox,
                       "bubblewrap cannot open a sandbox here: "
@@ -211,6 +230,14 @@ void namespace_sandbox::note_end(const std::string& complaint) {
 
 bool namespace_sandbox::is_open() const noexcept {
   return phase_ == phase::open;
+}
+
+std::vector<unique_fd> namespace_sandbox::take_sockets() {
+  return std::exchange(sockets_, {});
+}
+
+void namespace_sandbox::attach(std::unique_ptr<gateway> way_out) {
+  gateway_ = std::move(way_out);
 }
 
 const cgroup* namespace_sandbox::limits() const noexcept {

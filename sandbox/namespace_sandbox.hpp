@@ -3,6 +3,7 @@
 #include "troupe/sandbox/bubblewrap_plan.hpp"
 #include "troupe/sandbox/cgroup.hpp"
 #include "troupe/sandbox/init/protocol.hpp"
+#include "troupe/sandbox/network/gateway.hpp"
 #include "troupe/sandbox/warden_seat.hpp"
 
 #include "caf/error.hpp"
@@ -42,6 +43,14 @@ public:
 
   bool is_open() const noexcept;
 
+  /// The sockets that its init opened, in the order of the plan; once, when it
+  /// is ready.
+  std::vector<unique_fd> take_sockets();
+
+  /// Keeps the gateway that answers on its sockets as long as it is there: they
+  /// hold its network.
+  void attach(std::unique_ptr<gateway> way_out);
+
   /// Its group, or null.
   const cgroup* limits() const noexcept;
 
@@ -70,6 +79,8 @@ private:
   std::function<void(caf::error)> ready_;
   std::vector<std::function<void()>> gone_;
   boost::asio::steady_timer patience_;
+  std::vector<unique_fd> sockets_;
+  std::unique_ptr<gateway> gateway_;
   phase phase_ = phase::opening;
   uint64_t last_ = 0;
 };

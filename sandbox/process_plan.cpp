@@ -1,6 +1,7 @@
 #include "troupe/sandbox/process_plan.hpp"
 
 #include "troupe/config/errc.hpp"
+#include "troupe/sandbox/bubblewrap_plan.hpp"
 #include "troupe/sandbox/scoped_open.hpp"
 #include "troupe/sandbox/workspace.hpp"
 #include "troupe/sandbox/workspace_path.hpp"
@@ -42,6 +43,16 @@ std::string value_or(const environment& from, const std::string& name,
 constexpr auto usual_path
   = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+// In both cases: curl reads http_proxy, others HTTP_PROXY.
+void add_proxy(environment& to, const network_settings& network) {
+  auto url = "http://127.0.0.1:" + std::to_string(proxy_port(network));
+  for (const auto* name : {"http_proxy", "HTTP_PROXY", "https_proxy",
+                           "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
+    to[name] = url;
+  for (const auto* name : {"no_proxy", "NO_PROXY"})
+    to[name] = "localhost,127.0.0.1,::1";
+}
+
 // Without these three next to nothing runs.
 void add_essentials(environment& to, const workspace& where,
                     const sandbox_settings& policy, const environment& host,
@@ -54,6 +65,8 @@ void add_essentials(environment& to, const workspace& where,
     to["PATH"] = usual_path;
     to["HOME"] = sandbox_home(where, policy);
     to["TMPDIR"] = "/tmp";
+    if (policy.network.mode == "allowlist")
+      add_proxy(to, policy.network);
   }
 }
 

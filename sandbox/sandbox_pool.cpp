@@ -29,6 +29,18 @@ std::string make_name() {
          + std::to_string(random());
 }
 
+caf::error serve(gateway& with, socket_use use, unique_fd socket) {
+  switch (use) {
+    case socket_use::proxy:
+      return with.serve_proxy(std::move(socket));
+    case socket_use::dns:
+      return with.serve_dns(std::move(socket));
+    case socket_use::transparent:
+      return with.serve_transparent(std::move(socket));
+  }
+  return {};
+}
+
 } // namespace
 
 sandbox_pool::sandbox_pool(boost::asio::io_context& loop, bubblewrap_host host,
@@ -120,14 +132,39 @@ void sandbox_pool::open(std::function<void(caf::expected<sandbox_ptr>)> then) {
   if (!plan)
     return then(std::move(plan.error()));
   sandboxes_.insert(box);
-  box->open(*plan, [self = shared_from_this(), box, then](caf::error failed) {
+  box->open(*plan, [self = shared_from_this(), box, then,
+                    uses = plan->sockets](caf::error failed) {
+    if (!failed)
+      failed = self->connect(*box, uses);
     if (failed) {
+      box->close(nullptr);
       self->sandboxes_.erase(box);
       then(std::move(failed));
     } else {
       then(box);
     }
   });
+}
+
+// A closed connection is all that a command notices of a gateway that is gone,
+// so there is none without one.
+caf::error sandbox_pool::connect(namespace_sandbox& box,
+                                 const std::vector<socket_use>& uses) {
+  auto sockets = box.take_sockets();
+  if (sockets.size() != uses.size())
+    return make_error(errc::sandbox, "the sandbox has not opened its sockets");
+  if (uses.empty())
+    return {};
+  auto options = host_.gateway;
+  options.network = policy_.network;
+  auto way_out = gateway::make(std::move(options));
+  if (!way_out)
+    return std::move(way_out.error());
+  for (size_t i = 0; i < uses.size(); ++i)
+    if (auto failed = serve(**way_out, uses[i], std::move(sockets[i])))
+      return failed;
+  box.attach(std::move(*way_out));
+  return {};
 }
 
 caf::expected<sandbox_pool::sandbox_ptr> sandbox_pool::make_sandbox() {

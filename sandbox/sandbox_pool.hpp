@@ -44,6 +44,8 @@ private:
 
   void open(std::function<void(caf::expected<sandbox_ptr>)> then);
   caf::expected<sandbox_ptr> make_sandbox();
+  caf::error connect(namespace_sandbox& box,
+                     const std::vector<socket_use>& uses);
   void with_sandbox(std::function<void(caf::expected<sandbox_ptr>)> then);
   void run(process_id id, caf::expected<sandbox_ptr> in);
   void leave(const sandbox_ptr& from, process_done done,

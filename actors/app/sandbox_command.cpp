@@ -79,6 +79,14 @@ caf::expected<sandbox_settings> policy_for(const options& x) {
   return result;
 }
 
+// On the gateway's thread.
+void tell_refusal(const gateway_decision& x) {
+  if (!x.allowed)
+    std::cerr << "troupe: network: " + x.destination
+                   + " refused to the command: "
+                   + std::string{to_string(x.reason)} + "\n";
+}
+
 caf::expected<std::shared_ptr<process_runner>>
 make_runner(const std::shared_ptr<workspace>& where,
             const sandbox_settings& policy) {
@@ -92,6 +100,7 @@ make_runner(const std::shared_ptr<workspace>& where,
   auto host = find_bubblewrap_host();
   if (!host)
     return std::move(host.error());
+  host->gateway.on_decision = tell_refusal;
   return make_bubblewrap_runner(nullptr, *host, where, policy);
 }
 

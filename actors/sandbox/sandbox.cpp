@@ -306,11 +306,6 @@ caf::error check_sandbox(const sandbox_settings& policy) {
                       "the sandbox \"" + provider
                         + "\" is not available in this release",
                       {}, "virtual, unrestricted and native are");
-  if (policy.network.mode == "allowlist")
-    return make_error(errc::sandbox,
-                      "the network mode \"allowlist\" is not available in "
-                      "this release",
-                      {}, "none and inherit are");
   auto host = find_bubblewrap_host();
   return host ? caf::error{} : std::move(host.error());
 }

@@ -9,6 +9,7 @@
 #include "troupe/sandbox/init/filter.hpp"
 #include "troupe/sandbox/init/mounts.hpp"
 #include "troupe/sandbox/init/privileges.hpp"
+#include "troupe/sandbox/init/sockets.hpp"
 #include "troupe/sandbox/init/wardens.hpp"
 
 #include <cerrno>
@@ -80,12 +81,13 @@ answer refusal(int code, const char* what, const char* where = "") {
   return result;
 }
 
-answer prepare(setup_reader& in) {
+answer prepare(setup_reader& in, sockets& open) {
   auto one = mount_step{};
   for (auto left = in.header().steps; left > 0; --left) {
     if (!in.next(one))
       return refusal(EPROTO, "the setup of the sandbox cannot be read");
-    if (!carry_out(one))
+    auto done = sockets::is_about(one.what) ? open.open(one) : carry_out(one);
+    if (!done)
       return refusal(errno,
                      one.what.kind == step_kind::verify
                          || one.what.kind == step_kind::nest
@@ -151,10 +153,11 @@ int main() {
     ::_exit(1);
   auto signals = listen_to_signals();
   auto under = wardens{in.header().killed_first != 0};
-  auto ready = prepare(in);
+  auto open = sockets{};
+  auto ready = prepare(in, open);
   if (ready.error == 0 && signals < 0)
     ready = refusal(errno, "hearing of signals");
-  ::send(control_fd, &ready, sizeof ready, MSG_NOSIGNAL);
+  open.send(ready);
   if (ready.error == 0)
     serve(signals, under);
   ::_exit(0);

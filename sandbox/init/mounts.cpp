@@ -171,6 +171,17 @@ bool mask(const mount_step& x) {
   return tree.is_open() && attach(tree.get(), fd.get());
 }
 
+bool cover(const mount_step& x) {
+  auto fd = descriptor{::open(x.path, O_PATH | O_CLOEXEC)};
+  if (!fd.is_open())
+    return is_missing();
+  auto source = descriptor{::open(x.text, O_PATH | O_CLOEXEC)};
+  if (!source.is_open())
+    return false;
+  auto tree = descriptor{clone_mount(source.get())};
+  return tree.is_open() && attach(tree.get(), fd.get());
+}
+
 } // namespace
 
 bool carry_out(const mount_step& x) {
@@ -191,6 +202,12 @@ bool carry_out(const mount_step& x) {
       return seal(x);
     case step_kind::mask:
       return mask(x);
+    case step_kind::cover:
+      return cover(x);
+    case step_kind::listen_tcp:
+    case step_kind::bind_udp:
+    case step_kind::address:
+      break; // no mounts
   }
   errno = EINVAL;
   return false;

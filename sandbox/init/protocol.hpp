@@ -10,8 +10,8 @@ namespace troupe::init {
 //
 // Owner: one `setup` packet; then `order`s, `start` with four descriptors
 // (control, standard input, output, errors) of a warden to be.
-// Init: one `answer`. When the owner's end closes it ends, and with it
-// everything in the sandbox.
+// Init: one `answer`, with its sockets. When the owner's end closes it ends,
+// and with it everything in the sandbox.
 
 /// The descriptor of the socket in the init.
 constexpr auto control_fd = 0;
@@ -38,7 +38,18 @@ enum class step_kind : uint32_t {
   seal,
   /// The file or directory at `path` is covered with emptiness; absent is fine.
   mask,
+  /// What is at `path` is covered by the file `text`; absent is fine.
+  cover,
+  /// A TCP socket that listens on the port `a` of the address `path` (IPv4), or
+  /// a UDP one that is bound there. They go with the answer, in this order.
+  listen_tcp,
+  bind_udp,
+  /// The address `path` (IPv4) is given to `lo` beside 127.0.0.1.
+  address,
 };
+
+/// The most sockets of one sandbox.
+constexpr auto max_sockets = uint32_t{64};
 
 /// Flags of a step.
 constexpr auto writable = uint32_t{1};

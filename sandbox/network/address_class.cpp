@@ -131,7 +131,7 @@ address plain(const address& x) {
 
 bool is_permitted(address_class what, const address_policy& policy) {
   return what == address_class::global
-         || (policy.allow_private && what <= address_class::own);
+         || (policy.allow_private && what <= address_class::loopback);
 }
 
 } // namespace

@@ -25,8 +25,8 @@ enum class address_class : uint8_t {
   reserved,
   /// One of this host's own.
   own,
-  // From here on nothing permits it.
   loopback,
+  // From here on nothing permits it.
   /// Where clouds hand credentials to whoever asks.
   metadata,
   multicast,
@@ -44,8 +44,8 @@ std::string_view to_string(address_class x);
 
 /// Which addresses may be dialled.
 struct address_policy {
-  /// Whether what is not public may be, up to `address_class::own`. Loopback,
-  /// metadata services and multicast may never be.
+  /// Whether what is not public may be, up to `address_class::loopback`.
+  /// Metadata services and multicast may never be.
   bool allow_private = false;
   /// This host's own addresses.
   std::vector<boost::asio::ip::address> own;
