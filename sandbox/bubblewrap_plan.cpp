@@ -175,6 +175,9 @@ private:
       setup_.add(step_kind::read_only, path);
     for (const auto* path : proc_masked)
       setup_.add(step_kind::mask, path);
+    // They are the host's files: who owns them there could change their mode.
+    for (const auto& path : host_.devices)
+      setup_.add(step_kind::seal, path);
     setup_.add(step_kind::seal, "/dev");
     if (isolated_)
       setup_.add(step_kind::seal, "/");

@@ -34,7 +34,8 @@ enum class step_kind : uint32_t {
   tmpfs,
   /// What is at `path` can be read only, with all beneath; absent is fine.
   read_only,
-  /// The mount at `path` becomes read-only, but not those beneath it.
+  /// The mount at `path` becomes read-only, but not those beneath it. A device
+  /// can be written all the same: it is its mode and owner that are kept.
   seal,
   /// The file or directory at `path` is covered with emptiness; absent is fine.
   mask,
