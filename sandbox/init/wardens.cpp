@@ -1,6 +1,7 @@
 #include "troupe/sandbox/init/wardens.hpp"
 
 #include "troupe/sandbox/init/filter.hpp"
+#include "troupe/sandbox/init/scope.hpp"
 #include "troupe/sandbox/warden/overseer.hpp"
 
 #include <algorithm>
@@ -43,9 +44,10 @@ void take_fds(const msghdr& message, warden_fds& to) {
   }
 }
 
-// In the process that becomes the program. Its score can only be raised, and
-// only while it can be traced.
+// In the process that becomes the program.
 bool confine(const warden::command& what) {
+  if (!enter_scope())
+    return false;
   if (what.header.alone != 0) {
     errno = install_spawn_filter();
     return errno == 0;
@@ -53,6 +55,7 @@ bool confine(const warden::command& what) {
   return true;
 }
 
+// Its score can only be raised, and only while it can be traced.
 bool confine_killed_first(const warden::command& what) {
   ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   auto fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);

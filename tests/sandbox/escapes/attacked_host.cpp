@@ -19,6 +19,7 @@
 #include <poll.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -233,6 +234,12 @@ bool can_open_sandboxes() {
     return true;
   WARN("skipped: no sandbox can be opened here: " << caf::to_string(failed));
   return false;
+}
+
+bool has_scopes() {
+  constexpr auto call_create_ruleset = 444L;
+  constexpr auto ask_version = 1U;
+  return ::syscall(call_create_ruleset, nullptr, 0, ask_version) >= 6;
 }
 
 bubblewrap_host host_parts() {

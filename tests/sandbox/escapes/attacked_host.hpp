@@ -69,6 +69,9 @@ private:
 /// Whether bubblewrap sandboxes can be opened here; says so where not.
 bool can_open_sandboxes();
 
+/// Whether this kernel can keep signals within a command.
+bool has_scopes();
+
 /// The parts of this host, which must be there.
 bubblewrap_host host_parts();
 

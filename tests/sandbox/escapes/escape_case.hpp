@@ -29,13 +29,16 @@ struct escape_case {
   std::string limit;
   /// What must be true on the host afterwards, by a shell outside.
   std::string after;
-  /// It is the control terminal's case: standard input is a terminal.
+  /// It is refused by Landlock's scopes only, which not every kernel has.
+  bool needs_scopes = false;
+  /// Standard input is a terminal of the host's.
   bool terminal = false;
   /// Harmless, and known to work without a sandbox.
   bool works_outside = false;
 };
 
-/// Reads all cases of the folder cases/, in the order of the files' names.
+/// Reads the cases of the folder cases/, in the order of the files' names:
+/// those whose ids begin as the variable TROUPE_ESCAPE_CASES says, or all.
 std::vector<escape_case> read_escape_cases();
 
 /// What is wrong with `result`; empty when the attack ended as it should.
