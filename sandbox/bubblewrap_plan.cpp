@@ -100,6 +100,10 @@ public:
     append(arguments_, {"--ro-bind", programs_.init, init_path});
     append(arguments_, {"--chdir", "/", "--", init_path});
     add_steps();
+    // Not the init, with which all would end.
+    setup_.kill_commands_first();
+    if (!host_.has_cgroup)
+      setup_.watch_limits(policy_.limits.memory, policy_.limits.processes);
     return {std::move(arguments_), setup_.bytes()};
   }
 

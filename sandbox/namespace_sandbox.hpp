@@ -42,8 +42,16 @@ public:
 
   bool is_open() const noexcept;
 
-  /// Its group, or null.
-  const cgroup* limits() const noexcept;
+  /// Has a command ended, for what happened in the group since the last call,
+  /// if anything did: the one that has the most processes, if there are nearly
+  /// `most`, or the only one that could have taken the memory.
+  void relieve(uint64_t most);
+
+  /// What has happened in its group so far; nothing when it has none, or as
+  /// much as is known when it is gone.
+  cgroup_counts counts();
+
+  bool has_limits() const noexcept;
 
   caf::expected<uint64_t> place(warden_ends ends) override;
   void wake(uint64_t id) override;
@@ -71,6 +79,8 @@ private:
   std::vector<std::function<void()>> gone_;
   boost::asio::steady_timer patience_;
   phase phase_ = phase::opening;
+  cgroup_counts counted_;
+  cgroup_counts relieved_;
   uint64_t last_ = 0;
 };
 

@@ -109,9 +109,11 @@ void sandbox_pool::open(std::function<void(caf::expected<sandbox_ptr>)> then) {
     return then(std::move(made.error()));
   auto box = *made;
   auto grants = grant_paths(*where_, policy_);
+  auto layout = look_at_host();
+  layout.has_cgroup = host_.cgroups.version != 0;
   auto plan
     = grants ? plan_bubblewrap(*grants, policy_, sandbox_home(*where_, policy_),
-                               look_at_host(), {host_.bubblewrap, host_.init})
+                               layout, {host_.bubblewrap, host_.init})
              : caf::expected<bubblewrap_plan>{std::move(grants.error())};
   if (!plan)
     return then(std::move(plan.error()));
@@ -146,23 +148,33 @@ void sandbox_pool::run(process_id id, caf::expected<sandbox_ptr> in) {
   waiting_.erase(found);
   if (!in)
     return command.done(std::move(in.error()));
-  auto watch = std::make_shared<limit_watch>(loop_, *in);
+  auto watch = std::make_shared<limit_watch>(loop_, *in,
+                                             policy_.limits.processes);
   auto done = [self = shared_from_this(), box = *in, watch,
                done = std::move(command.done)](auto result) mutable {
     watch->finish(result);
     self->leave(box, std::move(done), std::move(result));
   };
   commands_->start(id, *in, std::move(command.spec), std::move(done));
-  watch->start([self = shared_from_this(), id] { self->commands_->kill(id); });
+  watch->start();
+}
+
+// What a command left in the file systems that lie in memory would leave none
+// to the next. Nobody else may be in there.
+bool sandbox_pool::has_filled(
+  const caf::expected<process_result>& result) const {
+  return commands_->size() <= 1 && result && result->limit == "memory";
 }
 
 // A fresh sandbox ends with its command, and before that is told.
 void sandbox_pool::leave(const sandbox_ptr& from, process_done done,
                          caf::expected<process_result> result) {
-  if (policy_.warm) {
+  if (policy_.warm && !has_filled(result)) {
     done(std::move(result));
     return rest();
   }
+  if (warm_ == from)
+    warm_ = nullptr;
   from->close([self = shared_from_this(), from, done = std::move(done),
                result = std::move(result)]() mutable {
     self->sandboxes_.erase(from);

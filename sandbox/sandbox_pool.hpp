@@ -46,6 +46,7 @@ private:
   void run(process_id id, caf::expected<sandbox_ptr> in);
   void leave(const sandbox_ptr& from, process_done done,
              caf::expected<process_result> result);
+  bool has_filled(const caf::expected<process_result>& result) const;
   void rest();
   void end_sandboxes();
 

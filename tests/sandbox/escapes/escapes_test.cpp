@@ -1,15 +1,13 @@
 // Runs every attack of cases/: in sandboxes that are shared and in fresh ones,
 // as root where the tests run as root, and as an ordinary user.
 
-#include "troupe/sandbox/process_plan.hpp"
-
-#include "sandbox/escapes/attacked_host.hpp"
+#include "sandbox/escapes/arena.hpp"
 #include "sandbox/escapes/escape_case.hpp"
 #include "sandbox/process_support.hpp"
 #include <grp.h>
 
 #include <array>
-#include <map>
+#include <string>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,59 +17,6 @@ using test::attacked_host;
 using test::escape_case;
 
 namespace {
-
-/// The sandboxes of one kind of deployment, one runner for each policy.
-class arena {
-public:
-  arena(const attacked_host& host, bool warm) : host_(host), warm_(warm) {
-    // nop
-  }
-
-  process_result attack(const escape_case& what) {
-    auto& place = place_for(what.policy);
-    auto spec = plan_process(request_for(what), *place.where, place.policy, {},
-                             containment::sandbox);
-    REQUIRE(spec);
-    spec->environment.merge(host_.variables());
-    spec->environment["PATH"] = host_.variables()["PATH"];
-    if (what.terminal)
-      spec->stdio.input = host_.terminal();
-    auto result = test::run(*place.runner, std::move(*spec));
-    INFO((result ? std::string{} : caf::to_string(result.error())));
-    REQUIRE(result);
-    return *result;
-  }
-
-  static process_request request_for(const escape_case& what) {
-    auto result = process_request{};
-    result.argv = {"/bin/sh", "-c", what.run};
-    result.timeout = std::chrono::seconds{60};
-    return result;
-  }
-
-private:
-  struct opened {
-    sandbox_settings policy;
-    std::shared_ptr<workspace> where;
-    std::shared_ptr<process_runner> runner;
-  };
-
-  opened& place_for(const std::string& changes) {
-    if (auto found = places_.find(changes); found != places_.end())
-      return found->second;
-    auto made = opened{host_.policy(changes, warm_), nullptr, nullptr};
-    made.where = host_.open(made.policy);
-    auto runner = make_bubblewrap_runner(nullptr, test::host_parts(),
-                                         made.where, made.policy);
-    REQUIRE(runner);
-    made.runner = std::move(*runner);
-    return places_.emplace(changes, std::move(made)).first->second;
-  }
-
-  const attacked_host& host_;
-  bool warm_;
-  std::map<std::string, opened> places_;
-};
 
 // Runs a shell of the host.
 process_result outside(const attacked_host& host, const escape_case& what,
@@ -87,6 +32,14 @@ process_result outside(const attacked_host& host, const escape_case& what,
   auto result = test::run(*runner, std::move(spec));
   REQUIRE(result);
   return *result;
+}
+
+process_result attack(test::arena& where, const attacked_host& host,
+                      const escape_case& what) {
+  auto spec = where.shell(what.run, what.policy);
+  if (what.terminal)
+    spec.stdio.input = host.terminal();
+  return where.run(std::move(spec), what.policy);
 }
 
 void check_withstood(const attacked_host& host, const escape_case& what,
@@ -107,7 +60,7 @@ void check_withstood(const attacked_host& host, const escape_case& what,
 
 void withstand_all(bool warm) {
   auto host = attacked_host{};
-  auto where = arena{host, warm};
+  auto where = test::arena{host, warm};
   for (const auto& one : test::read_escape_cases()) {
     INFO("case " << one.id << " (" << one.kind << "): " << one.run);
     if (one.needs_scopes && !test::has_scopes()) {
@@ -116,7 +69,7 @@ void withstand_all(bool warm) {
     }
     if (!one.before.empty())
       REQUIRE(outside(host, one, one.before).status == 0);
-    check_withstood(host, one, where.attack(one));
+    check_withstood(host, one, attack(where, host, one));
   }
 }
 

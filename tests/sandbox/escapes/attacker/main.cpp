@@ -6,8 +6,12 @@
 //   attacker --families HEX   opens a socket of each family, with HEX added to
 //                             the argument; prints those that worked
 //   attacker --pairs HEX      the same for socketpair
+//   attacker --hold N, --hold-shared N, --fork N, --threads N, --burn N,
+//            --files FOLDER N
+//                             uses things up, see hunger.hpp
 
 #include "sandbox/escapes/attacker/attempts.hpp"
+#include "sandbox/escapes/attacker/hunger.hpp"
 #include <fnmatch.h>
 
 #include <cerrno>
@@ -123,6 +127,17 @@ void list_families(long extra, bool in_pairs) {
   std::printf("looked\n");
 }
 
+struct hunger {
+  const char* name;
+  int (*run)(long);
+};
+
+constexpr hunger hungers[] = {
+  {"--hold", hold_memory},      {"--hold-shared", hold_shared_memory},
+  {"--fork", fork_on},          {"--threads", start_threads},
+  {"--burn", burn_in_children},
+};
+
 } // namespace
 
 const char* needed(const char* name) {
@@ -141,6 +156,11 @@ long needed_number(const char* name) {
 int main(int argc, char** argv) {
   using namespace troupe::attacker;
   auto is = [&](const char* name) { return std::strcmp(argv[1], name) == 0; };
+  if (argc == 4 && is("--files"))
+    return make_files(argv[2], std::strtol(argv[3], nullptr, 10));
+  for (const auto& [name, run] : hungers)
+    if (argc == 3 && is(name))
+      return run(std::strtol(argv[2], nullptr, 10));
   if (argc == 2 && is("--descriptors")) {
     list_descriptors();
     return 0;
