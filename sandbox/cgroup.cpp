@@ -1,6 +1,7 @@
 #include "troupe/sandbox/cgroup.hpp"
 
 #include "troupe/config/errc.hpp"
+#include "troupe/sandbox/cgroup_record.hpp"
 #include "troupe/sandbox/unique_fd.hpp"
 
 #include <array>
@@ -189,6 +190,7 @@ caf::expected<cgroup> cgroup::make(const cgroup_parents& parents,
   auto in_memory = parents.memory + "/" + name;
   auto in_processes = parents.processes + "/" + name;
   auto bytes = std::to_string(memory);
+  result.record_ = record_cgroup(name);
   auto failed = result.make_folder(in_memory);
   if (!failed && first)
     failed = result.make_folder(in_processes);
@@ -208,9 +210,12 @@ caf::expected<cgroup> cgroup::make(const cgroup_parents& parents,
       in_processes + "/pids.events");
   if (!failed)
     return result;
-  for (const auto& folder : result.folders_)
-    ::rmdir(folder.c_str());
   return failed;
+}
+
+cgroup::~cgroup() {
+  for (const auto& folder : leftovers())
+    ::rmdir(folder.c_str());
 }
 
 caf::error cgroup::make_folder(const std::string& path) {
@@ -242,8 +247,11 @@ cgroup_counts cgroup::counts() const {
           read_count(process_events_.get(), "max")};
 }
 
-const std::vector<std::string>& cgroup::folders() const noexcept {
-  return folders_;
+std::vector<std::string> cgroup::leftovers() const {
+  auto result = folders_;
+  if (!record_.empty())
+    result.push_back(record_);
+  return result;
 }
 
 } // namespace troupe

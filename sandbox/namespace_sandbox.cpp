@@ -110,7 +110,7 @@ caf::error namespace_sandbox::start(const bubblewrap_plan& plan) {
   spec.output = 4096;
   spec.wall = std::chrono::hours{24 * 365};
   if (limits_)
-    spec.leftovers = limits_->folders();
+    spec.leftovers = limits_->leftovers();
   if (plan.setup.size() > init::max_packet)
     return make_error(errc::policy, "the sandbox has too many paths");
   if (::setsockopt(ours.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0

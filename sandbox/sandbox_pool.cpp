@@ -2,12 +2,12 @@
 
 #include "troupe/config/errc.hpp"
 #include "troupe/sandbox/bubblewrap_plan.hpp"
+#include "troupe/sandbox/cgroup_record.hpp"
 #include "troupe/sandbox/host_seat.hpp"
 #include "troupe/sandbox/process_plan.hpp"
 #include "troupe/sandbox/workspace.hpp"
 
 #include <chrono>
-#include <random>
 #include <utility>
 
 namespace troupe {
@@ -22,12 +22,6 @@ constexpr auto idle_time = std::chrono::seconds{30};
 
 // The init and a command's warden count too.
 constexpr auto helpers = uint64_t{2};
-
-std::string make_name() {
-  auto random = std::random_device{};
-  return "troupe-" + std::to_string(::getpid()) + "-"
-         + std::to_string(random());
-}
 
 } // namespace
 
@@ -130,12 +124,15 @@ void sandbox_pool::open(std::function<void(caf::expected<sandbox_ptr>)> then) {
 
 caf::expected<sandbox_pool::sandbox_ptr> sandbox_pool::make_sandbox() {
   auto limits = std::optional<cgroup>{};
+  if (!std::exchange(swept_, true))
+    sweep_cgroups(host_.cgroups);
   if (host_.cgroups.version != 0) {
-    auto made = cgroup::make(host_.cgroups, make_name(), policy_.limits.memory,
+    auto made = cgroup::make(host_.cgroups, make_cgroup_name(),
+                             policy_.limits.memory,
                              policy_.limits.processes + helpers);
     if (!made)
       return std::move(made.error());
-    limits = std::move(*made);
+    limits.emplace(std::move(*made));
   }
   return std::make_shared<namespace_sandbox>(loop_, seat_, std::move(limits));
 }

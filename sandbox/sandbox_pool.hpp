@@ -66,6 +66,8 @@ private:
   boost::asio::steady_timer idle_;
   std::vector<std::function<void()>> ended_;
   bool closing_ = false;
+  /// What others left behind was looked for.
+  bool swept_ = false;
 };
 
 } // namespace troupe
