@@ -104,8 +104,14 @@ std::string own_group(const std::string& controller) {
 }
 
 bool can_make_groups(const std::string& folder) {
-  auto path = folder + "/troupe-probe-" + std::to_string(::getpid());
-  return ::mkdir(path.c_str(), 0755) == 0 && ::rmdir(path.c_str()) == 0;
+  auto name = make_cgroup_name();
+  auto path = folder + "/" + name;
+  // Should this process be killed in between.
+  auto record = record_cgroup(name);
+  auto result = ::mkdir(path.c_str(), 0755) == 0 && ::rmdir(path.c_str()) == 0;
+  if (!record.empty())
+    ::rmdir(record.c_str());
+  return result;
 }
 
 // The innermost folder from `group` upwards that will do.

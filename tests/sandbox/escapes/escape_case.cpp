@@ -25,7 +25,10 @@ escape_case read_case(const yaml_value& place) {
   result.id = in.require("id").text().value_or(std::string{});
   result.kind = in.require("kind").text().value_or(std::string{});
   result.run = in.require("run").text().value_or(std::string{});
-  result.policy = in.get("policy").json_object().value_or(std::string{});
+  // As text where a value, such as 300ms, is none of JSON's.
+  auto policy = in.get("policy");
+  result.policy = (policy.is_scalar() ? policy.text() : policy.json_object())
+                    .value_or(std::string{});
   result.before = text("before");
   result.after = text("after");
   result.limit = text("limit");
