@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <unistd.h>
+
 namespace troupe {
 
 namespace {
@@ -66,9 +68,15 @@ backend_report probe_namespaces(const std::shared_ptr<process_thread>& thread) {
     return result;
   }
   if (host->cgroups.version != 0)
-    result.memory_limit = result.process_limit
-      = "cgroup v" + std::to_string(host->cgroups.version);
+    result.memory_limit = "cgroup v" + std::to_string(host->cgroups.version);
   else
+    result.memory_limit = "sampled";
+  // The kernel counts nobody's processes for root.
+  if (host->cgroups.version != 0)
+    result.process_limit = "cgroup";
+  else if (::getuid() != 0)
+    result.process_limit = "rlimit";
+  if (host->cgroups.version == 0)
     result.reason = host->cgroups.reason;
   if (auto failed = probe_bubblewrap(thread, *host))
     refuse(result, failed);

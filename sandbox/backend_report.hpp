@@ -23,8 +23,9 @@ struct backend_report {
   std::vector<std::string> network_modes;
   /// none | memory | namespace | container.
   std::string isolation;
-  /// How the limits of memory and of processes are kept: "cgroup v2",
-  /// "cgroup v1", "cgroup", "rlimit", "none".
+  /// How the limits of memory and of processes are kept: memory by
+  /// "cgroup v2", "cgroup v1", "sampled" or "none", processes by "cgroup",
+  /// "rlimit" or "none".
   std::string memory_limit;
   std::string process_limit;
 };

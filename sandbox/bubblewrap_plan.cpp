@@ -111,6 +111,10 @@ public:
     append(arguments_, {"--ro-bind", programs_.init, init_path});
     append(arguments_, {"--chdir", "/", "--", init_path});
     add_steps();
+    // Not the init, with which all would end.
+    setup_.kill_commands_first();
+    if (!host_.has_cgroup)
+      setup_.watch_limits(policy_.limits.memory, policy_.limits.processes);
     return {std::move(arguments_), setup_.bytes(), std::move(sockets_)};
   }
 
@@ -191,6 +195,9 @@ private:
       setup_.add(step_kind::read_only, path);
     for (const auto* path : proc_masked)
       setup_.add(step_kind::mask, path);
+    // They are the host's files: who owns them there could change their mode.
+    for (const auto& path : host_.devices)
+      setup_.add(step_kind::seal, path);
     setup_.add(step_kind::seal, "/dev");
     if (isolated_)
       setup_.add(step_kind::seal, "/");

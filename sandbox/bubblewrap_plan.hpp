@@ -22,6 +22,9 @@ struct host_layout {
   std::vector<std::string> devices;
   uint32_t user = 0;
   uint32_t group = 0;
+  /// Whether a cgroup keeps the limits of memory and processes; where not, the
+  /// init has to.
+  bool has_cgroup = true;
 };
 
 /// Looks at this host.

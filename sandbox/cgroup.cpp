@@ -1,6 +1,7 @@
 #include "troupe/sandbox/cgroup.hpp"
 
 #include "troupe/config/errc.hpp"
+#include "troupe/sandbox/cgroup_record.hpp"
 #include "troupe/sandbox/unique_fd.hpp"
 
 #include <array>
@@ -103,8 +104,14 @@ std::string own_group(const std::string& controller) {
 }
 
 bool can_make_groups(const std::string& folder) {
-  auto path = folder + "/troupe-probe-" + std::to_string(::getpid());
-  return ::mkdir(path.c_str(), 0755) == 0 && ::rmdir(path.c_str()) == 0;
+  auto name = make_cgroup_name();
+  auto path = folder + "/" + name;
+  // Should this process be killed in between.
+  auto record = record_cgroup(name);
+  auto result = ::mkdir(path.c_str(), 0755) == 0 && ::rmdir(path.c_str()) == 0;
+  if (!record.empty())
+    ::rmdir(record.c_str());
+  return result;
 }
 
 // The innermost folder from `group` upwards that will do.
@@ -189,6 +196,7 @@ caf::expected<cgroup> cgroup::make(const cgroup_parents& parents,
   auto in_memory = parents.memory + "/" + name;
   auto in_processes = parents.processes + "/" + name;
   auto bytes = std::to_string(memory);
+  result.record_ = record_cgroup(name);
   auto failed = result.make_folder(in_memory);
   if (!failed && first)
     failed = result.make_folder(in_processes);
@@ -208,9 +216,12 @@ caf::expected<cgroup> cgroup::make(const cgroup_parents& parents,
       in_processes + "/pids.events");
   if (!failed)
     return result;
-  for (const auto& folder : result.folders_)
-    ::rmdir(folder.c_str());
   return failed;
+}
+
+cgroup::~cgroup() {
+  for (const auto& folder : leftovers())
+    ::rmdir(folder.c_str());
 }
 
 caf::error cgroup::make_folder(const std::string& path) {
@@ -242,8 +253,11 @@ cgroup_counts cgroup::counts() const {
           read_count(process_events_.get(), "max")};
 }
 
-const std::vector<std::string>& cgroup::folders() const noexcept {
-  return folders_;
+std::vector<std::string> cgroup::leftovers() const {
+  auto result = folders_;
+  if (!record_.empty())
+    result.push_back(record_);
+  return result;
 }
 
 } // namespace troupe

@@ -34,10 +34,15 @@ struct cgroup_counts {
   uint64_t refused_processes = 0;
 };
 
-/// A group of processes that share a limit of memory and one of processes.
-/// Removing it is up to whoever is sure that it is empty.
+/// A group of processes that share a limit of memory and one of processes. Its
+/// end removes it, unless there is still a process in it.
 class cgroup {
 public:
+  cgroup(cgroup&&) noexcept = default;
+  cgroup& operator=(cgroup&&) noexcept = delete;
+
+  ~cgroup();
+
   /// Makes one called `name`. Error: sandbox.
   static caf::expected<cgroup> make(const cgroup_parents& parents,
                                     const std::string& name, uint64_t memory,
@@ -49,8 +54,9 @@ public:
   /// Two reads of files that are kept open.
   cgroup_counts counts() const;
 
-  /// The folders to remove.
-  const std::vector<std::string>& folders() const noexcept;
+  /// What somebody else should remove, in this order, should this process not
+  /// live to do it.
+  std::vector<std::string> leftovers() const;
 
 private:
   cgroup() = default;
@@ -60,6 +66,7 @@ private:
                          const std::string& processes);
 
   std::vector<std::string> folders_;
+  std::string record_;
   unique_fd memory_events_;
   unique_fd process_events_;
 };

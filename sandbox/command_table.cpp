@@ -40,12 +40,6 @@ void command_table::terminate(process_runner::process_id id) {
     found->second->terminate();
 }
 
-void command_table::kill(process_runner::process_id id) {
-  auto found = sessions_.find(id);
-  if (found != sessions_.end())
-    found->second->kill();
-}
-
 void command_table::kill_all() {
   for (const auto& [id, session] : sessions_)
     session->kill();

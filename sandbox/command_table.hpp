@@ -26,9 +26,6 @@ public:
 
   void terminate(process_runner::process_id id);
 
-  /// Without a grace.
-  void kill(process_runner::process_id id);
-
   /// Kills all commands.
   void kill_all();
 

@@ -8,7 +8,6 @@
 
 #include <boost/asio/steady_timer.hpp>
 
-#include <functional>
 #include <memory>
 
 namespace troupe {
@@ -18,11 +17,12 @@ namespace troupe {
 /// sandbox share its limits. Lives on the runner's thread.
 class limit_watch : public std::enable_shared_from_this<limit_watch> {
 public:
+  /// `processes` is the limit of the group.
   limit_watch(boost::asio::io_context& loop,
-              std::shared_ptr<namespace_sandbox> in);
+              std::shared_ptr<namespace_sandbox> in, uint64_t processes);
 
-  /// Calls `exceeded` once when the group is refused more processes.
-  void start(std::function<void()> exceeded);
+  /// Has the command ended that runs into a limit, until `finish`.
+  void start();
 
   /// Ends the watch and names the limit that ended a command with `result`, if
   /// it was one of these.
@@ -30,11 +30,13 @@ public:
 
 private:
   void wait();
+  void name_end_of_sandbox(caf::expected<process_result>& result) const;
 
   boost::asio::steady_timer timer_;
   std::shared_ptr<namespace_sandbox> in_;
   cgroup_counts before_;
-  std::function<void()> exceeded_;
+  uint64_t processes_;
+  bool finished_ = false;
 };
 
 } // namespace troupe

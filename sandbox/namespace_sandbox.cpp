@@ -3,6 +3,7 @@
 #include "troupe/config/errc.hpp"
 #include "troupe/sandbox/process_session.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -126,7 +127,7 @@ caf::error namespace_sandbox::start(const bubblewrap_plan& plan) {
   spec.output = 4096;
   spec.wall = std::chrono::hours{24 * 365};
   if (limits_)
-    spec.leftovers = limits_->folders();
+    spec.leftovers = limits_->leftovers();
   if (plan.setup.size() > init::max_packet)
     return make_error(errc::policy, "the sandbox has too many paths");
   if (::setsockopt(ours.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0
@@ -240,8 +241,17 @@ void namespace_sandbox::attach(std::unique_ptr<gateway> way_out) {
   gateway_ = std::move(way_out);
 }
 
-const cgroup* namespace_sandbox::limits() const noexcept {
-  return limits_ ? &*limits_ : nullptr;
+cgroup_counts namespace_sandbox::counts() {
+  auto now = limits_ ? limits_->counts() : cgroup_counts{};
+  counted_.killed_for_memory = std::max(counted_.killed_for_memory,
+                                        now.killed_for_memory);
+  counted_.refused_processes = std::max(counted_.refused_processes,
+                                        now.refused_processes);
+  return counted_;
+}
+
+bool namespace_sandbox::has_limits() const noexcept {
+  return limits_.has_value();
 }
 
 caf::expected<uint64_t> namespace_sandbox::place(warden_ends ends) {
@@ -260,6 +270,23 @@ void namespace_sandbox::wake(uint64_t id) {
     send(what, nullptr);
 }
 
+void namespace_sandbox::relieve(uint64_t most) {
+  if (!limits_ || phase_ != phase::open)
+    return;
+  auto now = counts();
+  auto before = std::exchange(relieved_, now);
+  auto what = init::order{};
+  if (now.refused_processes > before.refused_processes) {
+    what.kind = init::order_kind::relieve_processes;
+    what.tasks = static_cast<uint32_t>(most - most / 4);
+    send(what, nullptr);
+  }
+  if (now.killed_for_memory > before.killed_for_memory) {
+    what.kind = init::order_kind::relieve_memory;
+    send(what, nullptr);
+  }
+}
+
 void namespace_sandbox::release(uint64_t) {
   // The init reaps it.
 }
@@ -267,6 +294,8 @@ void namespace_sandbox::release(uint64_t) {
 // Nobody can tell any more which of the processes inside came from where.
 void namespace_sandbox::abandon(uint64_t,
                                 std::function<void(std::string)> then) {
+  // Before the group goes, which may be why.
+  counts();
   close([then = std::move(then)] {
     then("the sandbox and everything in it were ended");
   });

@@ -51,8 +51,16 @@ public:
   /// hold its network.
   void attach(std::unique_ptr<gateway> way_out);
 
-  /// Its group, or null.
-  const cgroup* limits() const noexcept;
+  /// Has a command ended, for what happened in the group since the last call,
+  /// if anything did: the one that has the most processes, if there are nearly
+  /// `most`, or the only one that could have taken the memory.
+  void relieve(uint64_t most);
+
+  /// What has happened in its group so far; nothing when it has none, or as
+  /// much as is known when it is gone.
+  cgroup_counts counts();
+
+  bool has_limits() const noexcept;
 
   caf::expected<uint64_t> place(warden_ends ends) override;
   void wake(uint64_t id) override;
@@ -82,6 +90,8 @@ private:
   std::vector<unique_fd> sockets_;
   std::unique_ptr<gateway> gateway_;
   phase phase_ = phase::opening;
+  cgroup_counts counted_;
+  cgroup_counts relieved_;
   uint64_t last_ = 0;
 };
 

@@ -50,8 +50,8 @@ warden::command_header header_of(const process_spec& spec) {
   result.leftovers = static_cast<uint32_t>(spec.leftovers.size());
   result.drain = static_cast<uint32_t>(drain.count());
   if (spec.cpu > caf::timespan{0})
-    result.cpu = static_cast<uint32_t>(
-      std::max<int64_t>(1, count_of<std::chrono::seconds>(spec.cpu)));
+    result.cpu = static_cast<uint32_t>(std::clamp<int64_t>(
+      count_of<std::chrono::milliseconds>(spec.cpu), 1, 1 << 30));
   result.open_files = spec.open_files;
   result.file = spec.file;
   result.terminal = spec.stdio.terminal ? 1 : 0;
@@ -78,6 +78,20 @@ std::string encode(const process_spec& spec) {
     std::min<size_t>(texts.size(), warden::max_texts + 1));
   const auto* bytes = reinterpret_cast<const char*>(&header);
   return std::string{bytes, sizeof header} + texts;
+}
+
+const char* name_of(warden::exceeded limit) {
+  switch (limit) {
+    case warden::exceeded::cpu:
+      return "cpu";
+    case warden::exceeded::memory:
+      return "memory";
+    case warden::exceeded::processes:
+      return "processes";
+    case warden::exceeded::none:
+      break;
+  }
+  return "";
 }
 
 bool has_nul(const std::string& text) {
@@ -307,6 +321,8 @@ std::string process_session::limit_of(const process_result& result) const {
     return result.status == 128 + number;
   };
   auto cpu = std::chrono::milliseconds{report_.cpu};
+  if (report_.limit != warden::exceeded::none)
+    return name_of(report_.limit);
   if (result.timed_out)
     return "wall";
   if (overflowed_)

@@ -47,9 +47,10 @@ struct process_spec {
   /// Bytes kept of each output stream.
   uint64_t output = 1 << 20;
   output_overflow overflow = output_overflow::drain;
-  /// Of each of its processes: time on the CPU (whole seconds), descriptors,
-  /// the size of a file in bytes; 0: unlimited.
+  /// What it and all that comes of it may take of the CPU; 0: unlimited.
   caf::timespan cpu{0};
+  /// Of each of its processes: descriptors, the size of a file in bytes; 0:
+  /// unlimited.
   uint32_t open_files = 0;
   uint64_t file = 0;
   /// Whether it may start processes of its own; only a sandbox can refuse it.

@@ -2,12 +2,12 @@
 
 #include "troupe/config/errc.hpp"
 #include "troupe/sandbox/bubblewrap_plan.hpp"
+#include "troupe/sandbox/cgroup_record.hpp"
 #include "troupe/sandbox/host_seat.hpp"
 #include "troupe/sandbox/process_plan.hpp"
 #include "troupe/sandbox/workspace.hpp"
 
 #include <chrono>
-#include <random>
 #include <utility>
 
 namespace troupe {
@@ -22,12 +22,6 @@ constexpr auto idle_time = std::chrono::seconds{30};
 
 // The init and a command's warden count too.
 constexpr auto helpers = uint64_t{2};
-
-std::string make_name() {
-  auto random = std::random_device{};
-  return "troupe-" + std::to_string(::getpid()) + "-"
-         + std::to_string(random());
-}
 
 caf::error serve(gateway& with, socket_use use, unique_fd socket) {
   switch (use) {
@@ -125,9 +119,11 @@ void sandbox_pool::open(std::function<void(caf::expected<sandbox_ptr>)> then) {
     return then(std::move(made.error()));
   auto box = *made;
   auto grants = grant_paths(*where_, policy_);
+  auto layout = look_at_host();
+  layout.has_cgroup = host_.cgroups.version != 0;
   auto plan
     = grants ? plan_bubblewrap(*grants, policy_, sandbox_home(*where_, policy_),
-                               look_at_host(), {host_.bubblewrap, host_.init})
+                               layout, {host_.bubblewrap, host_.init})
              : caf::expected<bubblewrap_plan>{std::move(grants.error())};
   if (!plan)
     return then(std::move(plan.error()));
@@ -169,12 +165,15 @@ caf::error sandbox_pool::connect(namespace_sandbox& box,
 
 caf::expected<sandbox_pool::sandbox_ptr> sandbox_pool::make_sandbox() {
   auto limits = std::optional<cgroup>{};
+  if (!std::exchange(swept_, true))
+    sweep_cgroups(host_.cgroups);
   if (host_.cgroups.version != 0) {
-    auto made = cgroup::make(host_.cgroups, make_name(), policy_.limits.memory,
+    auto made = cgroup::make(host_.cgroups, make_cgroup_name(),
+                             policy_.limits.memory,
                              policy_.limits.processes + helpers);
     if (!made)
       return std::move(made.error());
-    limits = std::move(*made);
+    limits.emplace(std::move(*made));
   }
   return std::make_shared<namespace_sandbox>(loop_, seat_, std::move(limits));
 }
@@ -187,23 +186,33 @@ void sandbox_pool::run(process_id id, caf::expected<sandbox_ptr> in) {
   waiting_.erase(found);
   if (!in)
     return command.done(std::move(in.error()));
-  auto watch = std::make_shared<limit_watch>(loop_, *in);
+  auto watch = std::make_shared<limit_watch>(loop_, *in,
+                                             policy_.limits.processes);
   auto done = [self = shared_from_this(), box = *in, watch,
                done = std::move(command.done)](auto result) mutable {
     watch->finish(result);
     self->leave(box, std::move(done), std::move(result));
   };
   commands_->start(id, *in, std::move(command.spec), std::move(done));
-  watch->start([self = shared_from_this(), id] { self->commands_->kill(id); });
+  watch->start();
+}
+
+// What a command left in the file systems that lie in memory would leave none
+// to the next. Nobody else may be in there.
+bool sandbox_pool::has_filled(
+  const caf::expected<process_result>& result) const {
+  return commands_->size() <= 1 && result && result->limit == "memory";
 }
 
 // A fresh sandbox ends with its command, and before that is told.
 void sandbox_pool::leave(const sandbox_ptr& from, process_done done,
                          caf::expected<process_result> result) {
-  if (policy_.warm) {
+  if (policy_.warm && !has_filled(result)) {
     done(std::move(result));
     return rest();
   }
+  if (warm_ == from)
+    warm_ = nullptr;
   from->close([self = shared_from_this(), from, done = std::move(done),
                result = std::move(result)]() mutable {
     self->sandboxes_.erase(from);

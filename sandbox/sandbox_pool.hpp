@@ -50,6 +50,7 @@ private:
   void run(process_id id, caf::expected<sandbox_ptr> in);
   void leave(const sandbox_ptr& from, process_done done,
              caf::expected<process_result> result);
+  bool has_filled(const caf::expected<process_result>& result) const;
   void rest();
   void end_sandboxes();
 
@@ -69,6 +70,8 @@ private:
   boost::asio::steady_timer idle_;
   std::vector<std::function<void()>> ended_;
   bool closing_ = false;
+  /// What others left behind was looked for.
+  bool swept_ = false;
 };
 
 } // namespace troupe

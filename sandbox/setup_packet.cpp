@@ -19,6 +19,11 @@ void setup_packet::kill_commands_first() {
   header_.killed_first = 1;
 }
 
+void setup_packet::watch_limits(uint64_t memory, uint32_t tasks) {
+  header_.most_memory = memory;
+  header_.most_tasks = tasks;
+}
+
 void setup_packet::add(init::step_kind kind, const std::string& path,
                        const std::string& text, uint64_t a, uint64_t b,
                        uint32_t flags) {

@@ -16,6 +16,9 @@ public:
   /// Commands offer themselves when memory runs out.
   void kill_commands_first();
 
+  /// Has the init look after the limits: `memory` in bytes, and `tasks`.
+  void watch_limits(uint64_t memory, uint32_t tasks);
+
   void add(init::step_kind kind, const std::string& path,
            const std::string& text = {}, uint64_t a = 0, uint64_t b = 0,
            uint32_t flags = 0);

@@ -227,6 +227,23 @@ void refuse_set_id(builder& to) {
   }
 }
 
+// Limits that were put on its warden, or on the init, would keep them from
+// doing their work, or end them.
+void refuse_limiting_others(builder& to) {
+  to.refuse("prlimit64", EPERM, SCMP_CMP64(0, SCMP_CMP_NE, 0),
+            SCMP_CMP64(2, SCMP_CMP_NE, 0));
+}
+
+// A socket of a pair of datagrams can be turned to any address, as if it had
+// been opened for that; one of a stream keeps its peer.
+void refuse_datagram_pairs(builder& to) {
+  constexpr auto type_bits = uint64_t{0xf};
+  for (auto type : {SOCK_DGRAM, SOCK_RAW})
+    to.refuse("socketpair", EPROTONOSUPPORT,
+              SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, type_bits,
+                         static_cast<uint64_t>(type)));
+}
+
 // The kernel refuses families past its last one by itself.
 void refuse_families(builder& to, bool unix_sockets) {
   constexpr auto past_last = 64;
@@ -242,6 +259,8 @@ void refuse_families(builder& to, bool unix_sockets) {
     if (family != AF_UNIX)
       to.refuse("socketpair", EAFNOSUPPORT,
                 equals_int(0, static_cast<uint64_t>(family)));
+  if (!unix_sockets)
+    refuse_datagram_pairs(to);
 }
 
 } // namespace
@@ -255,6 +274,7 @@ int install_filter(bool unix_sockets) {
   refuse_namespaces(to);
   refuse_injection(to);
   refuse_set_id(to);
+  refuse_limiting_others(to);
   refuse_families(to, unix_sockets);
   return to.load();
 }

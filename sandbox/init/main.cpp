@@ -16,10 +16,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -81,7 +84,18 @@ answer refusal(int code, const char* what, const char* where = "") {
   return result;
 }
 
-answer prepare(setup_reader& in, sockets& open) {
+// The kernel keeps this limit exactly, but not for root; a look at the tasks,
+// now and then, names it. One more than is allowed, so that it can be seen.
+bool limit_tasks(const setup& x) {
+  constexpr auto beyond = rlim_t{8};
+  if (x.most_tasks == 0)
+    return true;
+  auto most = rlimit{x.most_tasks + beyond, x.most_tasks + beyond};
+  return ::setrlimit(RLIMIT_NPROC, &most) == 0;
+}
+
+answer prepare(setup_reader& in, sockets& open,
+               std::vector<std::string>& tmpfs) {
   auto one = mount_step{};
   for (auto left = in.header().steps; left > 0; --left) {
     if (!in.next(one))
@@ -94,7 +108,11 @@ answer prepare(setup_reader& in, sockets& open) {
                        ? "mounting "
                        : "preparing ",
                      one.path);
+    if (one.what.kind == step_kind::tmpfs)
+      tmpfs.emplace_back(one.path);
   }
+  if (!limit_tasks(in.header()))
+    return refusal(errno, "limiting processes");
   if (!drop_privileges())
     return refusal(errno, "giving up privileges");
   if (auto code = install_filter(in.header().unix_sockets != 0))
@@ -118,17 +136,31 @@ bool obey(wardens& under) {
   auto fds = warden_fds{};
   if (!receive_order(what, fds))
     return false;
-  if (what.kind == order_kind::start)
-    under.start(what.id, fds);
-  else
-    under.wake(what.id);
+  switch (what.kind) {
+    case order_kind::start:
+      under.start(what.id, fds);
+      break;
+    case order_kind::wake:
+      under.wake(what.id);
+      break;
+    case order_kind::relieve_processes:
+      under.relieve_processes(what.tasks);
+      break;
+    case order_kind::relieve_memory:
+      under.relieve_memory();
+      break;
+  }
   return true;
 }
 
 void serve(int signals, wardens& under) {
+  constexpr auto interval = 100;
   for (;;) {
     pollfd fds[] = {{signals, POLLIN, 0}, {control_fd, POLLIN, 0}};
-    if (::poll(fds, 2, -1) < 0)
+    auto count = ::poll(fds, 2, under.are_watched() ? interval : -1);
+    if (under.are_watched())
+      under.look();
+    if (count <= 0)
       continue;
     auto info = signalfd_siginfo{};
     if (fds[0].revents != 0
@@ -152,9 +184,10 @@ int main() {
   if (!in.receive())
     ::_exit(1);
   auto signals = listen_to_signals();
-  auto under = wardens{in.header().killed_first != 0};
   auto open = sockets{};
-  auto ready = prepare(in, open);
+  auto tmpfs = std::vector<std::string>{};
+  auto ready = prepare(in, open, tmpfs);
+  auto under = wardens{in.header(), std::move(tmpfs)};
   if (ready.error == 0 && signals < 0)
     ready = refusal(errno, "hearing of signals");
   open.send(ready);

@@ -153,6 +153,16 @@ bool seal(const mount_step& x) {
          == 0;
 }
 
+// The device itself can still be written, but not the mode of the host's file.
+bool keep_mode(int tree) {
+  auto attributes = mount_attr{};
+  attributes.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID
+                        | MOUNT_ATTR_NOEXEC;
+  return ::syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attributes,
+                   sizeof attributes)
+         == 0;
+}
+
 // A file reads as /dev/null does, a directory as an empty one.
 bool mask(const mount_step& x) {
   struct stat found{};
@@ -168,7 +178,8 @@ bool mask(const mount_step& x) {
            == 0;
   auto null = descriptor{::open("/dev/null", O_PATH | O_CLOEXEC)};
   auto tree = descriptor{clone_mount(null.get())};
-  return tree.is_open() && attach(tree.get(), fd.get());
+  return tree.is_open() && keep_mode(tree.get())
+         && attach(tree.get(), fd.get());
 }
 
 bool cover(const mount_step& x) {

@@ -34,7 +34,8 @@ enum class step_kind : uint32_t {
   tmpfs,
   /// What is at `path` can be read only, with all beneath; absent is fine.
   read_only,
-  /// The mount at `path` becomes read-only, but not those beneath it.
+  /// The mount at `path` becomes read-only, but not those beneath it. A device
+  /// can be written all the same: it is its mode and owner that are kept.
   seal,
   /// The file or directory at `path` is covered with emptiness; absent is fine.
   mask,
@@ -71,6 +72,10 @@ struct setup {
   uint32_t unix_sockets = 0;
   /// 1: programs here are killed before others when memory runs out.
   uint32_t killed_first = 0;
+  /// The most tasks there may be, and bytes of memory, where no group of the
+  /// kernel's keeps the limits; 0: one does.
+  uint32_t most_tasks = 0;
+  uint64_t most_memory = 0;
 };
 
 /// What the init has to say after its setup.
@@ -87,11 +92,17 @@ enum class order_kind : uint32_t {
   start,
   /// Let the warden `id` go on that its command stopped.
   wake,
+  /// Processes were refused: end the only command, or the one that has the most
+  /// if there are `tasks` or more of them now.
+  relieve_processes,
+  /// A process was killed for its memory: end the command, if it is the only
+  /// one. Of several, nobody can tell any more whose it was.
+  relieve_memory,
 };
 
 struct order {
   order_kind kind = order_kind::start;
-  uint32_t reserved = 0;
+  uint32_t tasks = 0;
   uint64_t id = 0;
 };
 

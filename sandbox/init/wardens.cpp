@@ -1,12 +1,15 @@
 #include "troupe/sandbox/init/wardens.hpp"
 
 #include "troupe/sandbox/init/filter.hpp"
+#include "troupe/sandbox/init/scope.hpp"
+#include "troupe/sandbox/init/usage.hpp"
 #include "troupe/sandbox/warden/overseer.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -43,9 +46,10 @@ void take_fds(const msghdr& message, warden_fds& to) {
   }
 }
 
-// In the process that becomes the program. Its score can only be raised, and
-// only while it can be traced.
+// In the process that becomes the program.
 bool confine(const warden::command& what) {
+  if (!enter_scope())
+    return false;
   if (what.header.alone != 0) {
     errno = install_spawn_filter();
     return errno == 0;
@@ -53,6 +57,7 @@ bool confine(const warden::command& what) {
   return true;
 }
 
+// Its score can only be raised, and only while it can be traced.
 bool confine_killed_first(const warden::command& what) {
   ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   auto fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -79,6 +84,27 @@ bool confine_killed_first(const warden::command& what) {
   ::_exit(warden::serve_command(confinement));
 }
 
+// The init and the wardens are not the commands' doing.
+uint64_t own_tasks(size_t wardens) {
+  return 1 + wardens;
+}
+
+// It may be stopped, by its command.
+void end(pid_t warden, int signal) {
+  ::kill(warden, signal);
+  ::kill(warden, SIGCONT);
+}
+
+void end_largest(const usage& now, uint64_t tree_usage::* what, int signal) {
+  auto largest = std::max_element(now.trees.begin(), now.trees.end(),
+                                  [what](const auto& x, const auto& y) {
+                                    return x.*what < y.*what;
+                                  });
+  if (largest == now.trees.end())
+    return;
+  end(largest->warden, signal);
+}
+
 } // namespace
 
 bool receive_order(order& what, warden_fds& fds) {
@@ -99,7 +125,9 @@ bool receive_order(order& what, warden_fds& fds) {
   return count == sizeof what;
 }
 
-wardens::wardens(bool killed_first) : killed_first_(killed_first) {
+wardens::wardens(const setup& limits, std::vector<std::string> tmpfs)
+  : limits_(limits),
+    tmpfs_(std::move(tmpfs)) {
   // nop
 }
 
@@ -107,7 +135,8 @@ void wardens::start(uint64_t id, const warden_fds& fds) {
   // This process is tiny: there are no page tables worth avoiding.
   auto pid = fds.back() < 0 ? pid_t{-1} : ::fork();
   if (pid == 0)
-    become_warden(fds, killed_first_ ? confine_killed_first : confine);
+    become_warden(fds,
+                  limits_.killed_first != 0 ? confine_killed_first : confine);
   if (pid < 0) {
     auto why = warden::report{warden::report::kind::bad_host, errno, 0, 0};
     ::send(fds[0], &why, sizeof why, MSG_NOSIGNAL);
@@ -121,6 +150,36 @@ void wardens::wake(uint64_t id) const {
   for (const auto& one : entries_)
     if (one.id == id)
       ::kill(one.pid, SIGCONT);
+}
+
+bool wardens::are_watched() const {
+  return !entries_.empty() && limits_.most_memory != 0;
+}
+
+void wardens::look() const {
+  auto now = measure(pids(), tmpfs_);
+  if (now.memory > limits_.most_memory)
+    end_largest(now, &tree_usage::memory, warden::memory_signal);
+  else if (now.tasks > limits_.most_tasks + own_tasks(entries_.size()))
+    end_largest(now, &tree_usage::tasks, warden::processes_signal);
+}
+
+void wardens::relieve_processes(uint32_t tasks) const {
+  auto now = measure(pids(), {});
+  if (entries_.size() == 1 || now.tasks >= tasks)
+    end_largest(now, &tree_usage::tasks, warden::processes_signal);
+}
+
+void wardens::relieve_memory() const {
+  if (entries_.size() == 1)
+    end(entries_.front().pid, warden::memory_signal);
+}
+
+std::vector<pid_t> wardens::pids() const {
+  auto result = std::vector<pid_t>{};
+  for (const auto& one : entries_)
+    result.push_back(one.pid);
+  return result;
 }
 
 void wardens::reap() {

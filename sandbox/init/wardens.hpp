@@ -3,6 +3,7 @@
 #include "troupe/sandbox/init/protocol.hpp"
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include <sys/types.h>
@@ -21,8 +22,9 @@ bool receive_order(order& what, warden_fds& fds);
 /// process.
 class wardens {
 public:
-  /// `killed_first`: commands offer themselves when memory runs out.
-  explicit wardens(bool killed_first);
+  /// What the setup says of limits counts for all of them. `tmpfs` are the
+  /// file systems that lie in memory.
+  wardens(const setup& limits, std::vector<std::string> tmpfs);
 
   /// Starts a warden and gives it `fds`, which are closed here. What prevents
   /// it is told over the warden's own socket.
@@ -30,6 +32,20 @@ public:
 
   /// Lets a warden go on that was stopped.
   void wake(uint64_t id) const;
+
+  /// Whether somebody has to look at the limits now and then.
+  bool are_watched() const;
+
+  /// Looks at the limits, and ends the command that uses the most of what is
+  /// exceeded.
+  void look() const;
+
+  /// Ends the only command, or the one with the most processes if there are so
+  /// many `tasks`: those beside it may have been refused one, too.
+  void relieve_processes(uint32_t tasks) const;
+
+  /// Ends the only command.
+  void relieve_memory() const;
 
   /// Forgets the wardens that have ended. Whatever else ended was left behind
   /// by one that was killed; the owner ends the sandbox for that.
@@ -41,8 +57,11 @@ private:
     pid_t pid;
   };
 
+  std::vector<pid_t> pids() const;
+
   std::vector<entry> entries_;
-  bool killed_first_;
+  setup limits_;
+  std::vector<std::string> tmpfs_;
 };
 
 } // namespace troupe::init

@@ -74,12 +74,15 @@ bool limit(int resource, rlim_t most, rlim_t hard) {
   return ::setrlimit(static_cast<__rlimit_resource>(resource), &bounds) == 0;
 }
 
-// A soft limit on the CPU ends a program with a signal that names it; the hard
-// one, a second later, ends what ignores that.
+// The warden looks at the tree's time on the CPU. Of one process, should the
+// warden not get to it, the kernel does: a soft limit ends it with a signal
+// that names it; the hard one, a second later, ends what ignores that.
 bool limit_all(const command_header& x) {
+  constexpr auto second = rlim_t{1000};
   auto none = rlimit{};
+  auto most = x.cpu == 0 ? 0 : (x.cpu + second - 1) / second + 1;
   return ::setrlimit(RLIMIT_CORE, &none) == 0
-         && limit(RLIMIT_CPU, x.cpu, rlim_t{x.cpu} + 1)
+         && limit(RLIMIT_CPU, most, most + 1)
          && limit(RLIMIT_NOFILE, x.open_files, x.open_files)
          && limit(RLIMIT_FSIZE, x.file, x.file);
 }

@@ -1,10 +1,13 @@
 #include "troupe/sandbox/warden/overseer.hpp"
 
+#include "troupe/sandbox/warden/descendants.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <limits>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -20,19 +23,10 @@ namespace troupe::warden {
 
 namespace {
 
-constexpr auto children_file = "/proc/thread-self/children";
-
 int64_t now() {
   auto time = timespec{};
   ::clock_gettime(CLOCK_MONOTONIC, &time);
   return int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
-}
-
-bool is_among(pid_t pid, const pid_t* those) {
-  for (; those != nullptr && *those != 0; ++those)
-    if (*those == pid)
-      return true;
-  return false;
 }
 
 uint32_t cpu_of_children() {
@@ -56,11 +50,16 @@ void remove_leftover(const char* path) {
   }
 }
 
+int64_t processors() {
+  return std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
+}
+
 class overseer {
 public:
   overseer(pid_t command, const command_header& x)
     : command_(command),
       drain_(x.drain),
+      cpu_(x.cpu),
       // No clock overflows.
       time_out_(now() + static_cast<int64_t>(std::min(x.wall, longest))) {
     // nop
@@ -68,13 +67,17 @@ public:
 
   /// Returns when nothing is left, with what to tell.
   report run(int signals) {
+    note_cpu();
     while (reap()) {
       note_time();
+      if (now() >= next_look_)
+        note_cpu();
       if (killing_)
-        kill_children(nullptr);
+        kill_descendants();
       wait(signals);
     }
-    return {report::kind::gone, status_, ordered_ ? 1 : 0, cpu_of_children()};
+    return {report::kind::gone, status_, ordered_ ? 1 : 0, cpu_of_children(),
+            exceeded_};
   }
 
 private:
@@ -87,6 +90,26 @@ private:
     // Its owner has had his time to end it in a better way.
     if (!ended_ && time >= time_out_)
       ordered_ = killing_ = true;
+  }
+
+  // The tree cannot take what is left to it sooner than with all processors
+  // at once; until then there is no need to look.
+  void note_cpu() {
+    constexpr auto soonest = int64_t{20};
+    next_look_ = std::numeric_limits<int64_t>::max();
+    if (cpu_ == 0 || killing_)
+      return;
+    auto left = int64_t{cpu_} - cpu_of_children() - cpu_of_descendants();
+    if (left <= 0)
+      end_for(exceeded::cpu);
+    else
+      next_look_ = now() + std::max(soonest, left / processors());
+  }
+
+  void end_for(exceeded what) {
+    if (!ended_ && exceeded_ == exceeded::none)
+      exceeded_ = what;
+    killing_ = true;
   }
 
   // False when there are no children: no descendants, then, either.
@@ -109,11 +132,20 @@ private:
     if (::poll(fds, 2, timeout()) <= 0)
       return;
     auto info = signalfd_siginfo{};
-    if (fds[0].revents != 0 && ::read(signals, &info, sizeof info) > 0
-        && info.ssi_signo == SIGTERM)
-      killing_ = true;
+    if (fds[0].revents != 0 && ::read(signals, &info, sizeof info) > 0)
+      hear(static_cast<int>(info.ssi_signo));
     if (fds[1].revents != 0)
       obey();
+  }
+
+  // Who watches over the memory and the number of processes says so.
+  void hear(int signal) {
+    if (signal == SIGTERM)
+      killing_ = true;
+    else if (signal == memory_signal)
+      end_for(exceeded::memory);
+    else if (signal == processes_signal)
+      end_for(exceeded::processes);
   }
 
   int timeout() const {
@@ -121,7 +153,7 @@ private:
     // forked meanwhile does.
     if (killing_)
       return 5;
-    auto left = (ended_ ? deadline_ : time_out_) - now();
+    auto left = std::min(ended_ ? deadline_ : time_out_, next_look_) - now();
     return static_cast<int>(std::clamp<int64_t>(left, 0, 1 << 30));
   }
 
@@ -157,10 +189,13 @@ private:
 
   pid_t command_;
   uint32_t drain_;
+  uint32_t cpu_;
   int64_t time_out_;
   int control_ = control_fd;
   int status_ = 0;
   int64_t deadline_ = 0;
+  int64_t next_look_ = 0;
+  exceeded exceeded_ = exceeded::none;
   bool ended_ = false;
   bool ordered_ = false;
   bool killing_ = false;
@@ -174,6 +209,8 @@ int block_signals() {
   ::sigemptyset(&heard);
   ::sigaddset(&heard, SIGCHLD);
   ::sigaddset(&heard, SIGTERM);
+  ::sigaddset(&heard, memory_signal);
+  ::sigaddset(&heard, processes_signal);
   return ::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -187,8 +224,7 @@ bool settle() {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   // The command shall not be able to trace us.
   ::prctl(PR_SET_DUMPABLE, 0);
-  return ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0
-         && ::access(children_file, R_OK) == 0;
+  return ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0 && can_see_children();
 }
 
 } // namespace
@@ -212,27 +248,6 @@ int serve_command(confinement confine) {
       remove_leftover(path);
   ::send(control_fd, &why, sizeof why, MSG_NOSIGNAL);
   return EXIT_SUCCESS;
-}
-
-// A child that is not reaped keeps its id, so nobody else can be hit. The
-// children of one that is killed are ours by the next look.
-void kill_children(const pid_t* keep) {
-  auto fd = ::open(children_file, O_RDONLY | O_CLOEXEC);
-  char text[4096];
-  auto count = fd < 0 ? 0 : ::read(fd, text, sizeof text);
-  if (fd >= 0)
-    ::close(fd);
-  auto pid = pid_t{0};
-  for (auto i = ssize_t{0}; i < count; ++i) {
-    if (text[i] >= '0' && text[i] <= '9') {
-      pid = pid * 10 + (text[i] - '0');
-      continue;
-    }
-    // Only a number with its end is whole.
-    if (pid > 0 && !is_among(pid, keep))
-      ::kill(pid, SIGKILL);
-    pid = 0;
-  }
 }
 
 } // namespace troupe::warden

@@ -27,7 +27,7 @@ struct command_header {
   /// How long processes that the command leaves behind may take to end by
   /// themselves, in milliseconds.
   uint32_t drain = 0;
-  /// What each process may take of the CPU, in seconds; 0: what it likes.
+  /// What the tree may take of the CPU, in milliseconds; 0: what it likes.
   uint32_t cpu = 0;
   /// The most descriptors a process may have open; 0: as many as the warden.
   uint32_t open_files = 0;
@@ -50,6 +50,10 @@ enum class order : char {
   signal = 's',
 };
 
+/// The limits that a warden, or who watches it, ends a command for.
+// NOLINTNEXTLINE(performance-enum-size): no padding travels
+enum class exceeded : uint32_t { none, cpu, memory, processes };
+
 struct report {
   // NOLINTNEXTLINE(performance-enum-size): no padding travels
   enum class kind : uint32_t {
@@ -68,6 +72,8 @@ struct report {
   int32_t ordered = 0;
   /// What the tree took of the CPU, in milliseconds.
   uint32_t cpu = 0;
+  /// What the tree was killed for, if for that.
+  exceeded limit = exceeded::none;
 };
 
 } // namespace troupe::warden
