@@ -165,9 +165,9 @@ caf::error sandbox_pool::connect(namespace_sandbox& box,
 
 caf::expected<sandbox_pool::sandbox_ptr> sandbox_pool::make_sandbox() {
   auto limits = std::optional<cgroup>{};
-  if (!std::exchange(swept_, true))
-    sweep_cgroups(host_.cgroups);
   if (host_.cgroups.version != 0) {
+    if (!std::exchange(swept_, true))
+      sweep_cgroups(host_.cgroups);
     auto made = cgroup::make(host_.cgroups, make_cgroup_name(),
                              policy_.limits.memory,
                              policy_.limits.processes + helpers);
