@@ -44,4 +44,18 @@ probe_backend(const std::string& name, std::shared_ptr<process_thread> thread);
 caf::error probe_bubblewrap(std::shared_ptr<process_thread> thread,
                             const bubblewrap_host& host);
 
+/// One way out of a sandbox that was tried.
+struct escape_trial {
+  /// "write to the system".
+  std::string what;
+  bool contained = false;
+};
+
+/// Tries the essential ways out of a bubblewrap sandbox on `host`, in one whose
+/// policy is the default. Blocks for some tens of milliseconds. Error: sandbox,
+/// when none can be opened.
+caf::expected<std::vector<escape_trial>>
+try_escapes(std::shared_ptr<process_thread> thread,
+            const bubblewrap_host& host);
+
 } // namespace troupe

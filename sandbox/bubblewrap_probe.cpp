@@ -54,24 +54,52 @@ caf::error explain(const caf::error& why) {
                     "mounting /proc: run troupe outside of it, or allow them");
 }
 
-sandbox_settings trial_policy() {
-  auto result = sandbox_settings{};
-  result.provider = "bubblewrap";
-  result.warm = false;
-  result.limits.wall = std::chrono::seconds{10};
-  return result;
-}
+/// A sandbox over a folder that goes with it, to try things in.
+class trial_sandbox {
+public:
+  static caf::expected<std::unique_ptr<trial_sandbox>>
+  open(std::shared_ptr<process_thread> thread, const bubblewrap_host& host) {
+    auto settings = workspace_settings{};
+    settings.provider = "temporary";
+    auto where = workspace::open(settings, "/");
+    if (!where)
+      return std::move(where.error());
+    auto policy = sandbox_settings{};
+    policy.provider = "bubblewrap";
+    auto runner = make_bubblewrap_runner(std::move(thread), host, *where,
+                                         policy);
+    if (!runner)
+      return std::move(runner.error());
+    auto result = std::make_unique<trial_sandbox>();
+    result->where_ = std::move(*where);
+    result->runner_ = std::move(*runner);
+    return result;
+  }
 
-caf::error run_trial(const std::shared_ptr<process_runner>& runner,
-                     const std::string& folder) {
-  auto spec = process_spec{};
-  spec.argv = {"/bin/sh", "-c", "echo fine"};
-  spec.directory = folder;
-  spec.wall = std::chrono::seconds{10};
-  auto done = std::promise<caf::expected<process_result>>{};
-  runner->start(std::move(spec),
-                [&done](auto result) { done.set_value(std::move(result)); });
-  auto result = done.get_future().get();
+  caf::expected<process_result> run(const std::string& script) {
+    auto spec = process_spec{};
+    spec.argv = {"/bin/sh", "-c", script};
+    spec.directory = where_->root().path;
+    spec.environment = {{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"}};
+    spec.wall = std::chrono::seconds{10};
+    auto done = std::promise<caf::expected<process_result>>{};
+    runner_->start(std::move(spec),
+                   [&done](auto result) { done.set_value(std::move(result)); });
+    return done.get_future().get();
+  }
+
+  caf::error close() {
+    runner_ = nullptr; // waits for its sandbox
+    return where_->close();
+  }
+
+private:
+  std::shared_ptr<workspace> where_;
+  std::shared_ptr<process_runner> runner_;
+};
+
+caf::error run_trial(trial_sandbox& in) {
+  auto result = in.run("echo fine");
   if (!result)
     return explain(result.error());
   if (result->stdout_text == "fine\n")
@@ -82,23 +110,63 @@ caf::error run_trial(const std::shared_ptr<process_runner>& runner,
                       + result->stderr_text);
 }
 
+/// A way out, and a script that succeeds when it leads there.
+struct way_out {
+  const char* what;
+  std::string script;
+};
+
+std::vector<way_out> essential_ways() {
+  auto self = std::to_string(::getpid());
+  return {
+    {"read the host's files", "cat /etc/shadow || ls /root || ls /home"},
+    {"write to the system", "echo x > /usr/x || echo x > /etc/x"},
+    {"change the kernel's settings",
+     "v=$(cat /proc/sys/kernel/core_pattern) && test -n \"$v\" "
+     "&& echo \"$v\" > /proc/sys/kernel/core_pattern"},
+    {"see this process",
+     "test -d /proc/" + self + " && grep -q troupe /proc/" + self + "/comm"},
+    {"mount a file system", "mount -t tmpfs none /tmp"},
+    {"enter a user namespace", "unshare -U true"},
+    {"leave a set-user-id file", "cp /bin/true t && chmod 4755 t"},
+    {"have capabilities",
+     "! grep -q '^CapEff:[[:space:]]*0*$' /proc/self/status"},
+    {"gain privileges",
+     "! grep -q '^NoNewPrivs:[[:space:]]*1$' /proc/self/status"},
+    {"use all system calls",
+     "! grep -q '^Seccomp:[[:space:]]*2$' /proc/self/status"},
+    {"have a network", "test $(grep -c : /proc/net/dev) -ne 1"},
+  };
+}
+
 } // namespace
 
 caf::error probe_bubblewrap(std::shared_ptr<process_thread> thread,
                             const bubblewrap_host& host) {
-  auto settings = workspace_settings{};
-  settings.provider = "temporary";
-  auto where = workspace::open(settings, "/");
-  if (!where)
-    return where.error();
-  auto runner = make_bubblewrap_runner(std::move(thread), host, *where,
-                                       trial_policy());
-  if (!runner)
-    return runner.error();
-  auto result = run_trial(*runner, (*where)->root().path);
-  runner->reset();
-  auto closed = (*where)->close();
+  auto opened = trial_sandbox::open(std::move(thread), host);
+  if (!opened)
+    return std::move(opened.error());
+  auto result = run_trial(**opened);
+  auto closed = (*opened)->close();
   return result ? result : closed;
+}
+
+caf::expected<std::vector<escape_trial>>
+try_escapes(std::shared_ptr<process_thread> thread,
+            const bubblewrap_host& host) {
+  auto opened = trial_sandbox::open(std::move(thread), host);
+  if (!opened)
+    return std::move(opened.error());
+  auto result = std::vector<escape_trial>{};
+  for (const auto& way : essential_ways()) {
+    auto tried = (*opened)->run("{ " + way.script + "; } 2>/dev/null");
+    if (!tried)
+      return explain(tried.error());
+    result.push_back({way.what, tried->status != 0});
+  }
+  if (auto failed = (*opened)->close())
+    return failed;
+  return result;
 }
 
 } // namespace troupe

@@ -2,19 +2,16 @@
 #include "troupe/actors/app/exit_code.hpp"
 #include "troupe/actors/app/report.hpp"
 #include "troupe/actors/app/setup.hpp"
+#include "troupe/sandbox/backend_report.hpp"
 #include "troupe/sandbox/process_runner.hpp"
 #include "troupe/storage/store.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <cstdlib>
 #include <iostream>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
-
-#include <unistd.h>
 
 namespace troupe::app {
 
@@ -43,18 +40,6 @@ finding from(std::string what, const caf::error& why) {
   return result;
 }
 
-bool is_on_path(const std::string& program) {
-  const auto* path = std::getenv("PATH"); // NOLINT: no one sets it
-  auto folders = std::istringstream{path == nullptr ? "" : path};
-  auto folder = std::string{};
-  while (std::getline(folders, folder, ':')) {
-    folder.append("/").append(program);
-    if (access(folder.c_str(), X_OK) == 0)
-      return true;
-  }
-  return false;
-}
-
 finding look_at_warden() {
   auto runner = make_host_runner();
   return from("commands of the unrestricted sandbox",
@@ -69,12 +54,27 @@ finding look_at_store(const settings& settings) {
               store ? caf::error{} : store.error());
 }
 
+// The essential escapes are really tried: what a kernel promises is not always
+// what a host keeps.
 finding look_at_bubblewrap() {
-  auto result = finding{"bubblewrap, for the native sandbox", {}, {}, false};
-  if (is_on_path("bwrap"))
+  auto what = std::string{"bubblewrap, for the native sandbox"};
+  auto host = find_bubblewrap_host();
+  auto tried
+    = caf::expected<std::vector<escape_trial>>{std::vector<escape_trial>{}};
+  if (host)
+    tried = try_escapes(nullptr, *host);
+  auto result = from(what, !host    ? host.error()
+                           : !tried ? tried.error()
+                                    : caf::error{});
+  result.is_needed = false;
+  if (!tried)
     return result;
-  result.problem = "bwrap is not installed";
-  result.remedy = "apt-get install bubblewrap";
+  for (const auto& one : *tried)
+    if (!one.contained) {
+      result.problem += (result.problem.empty() ? "a command can " : ", ")
+                        + one.what;
+      result.remedy = "do not run untrusted commands on this host";
+    }
   return result;
 }
 
