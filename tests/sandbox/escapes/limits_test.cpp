@@ -1,6 +1,8 @@
 // What a command uses up ends with the name of the limit, and leaves the next
 // command a sandbox that works.
 
+#include "troupe/sandbox/backend_report.hpp"
+
 #include "sandbox/escapes/arena.hpp"
 #include "sandbox/process_support.hpp"
 
@@ -236,4 +238,20 @@ TEST_CASE("descriptors and inodes of a command are its own", "[limits]") {
                           "$i<&3\" || break; done' 2>&1 | grep -c 'Too many'",
                           changes);
   CHECK(result.stdout_text.find("64\n64\n") == 0);
+}
+
+TEST_CASE("the report says how the limits are kept", "[limits]") {
+  if (!test::can_open_sandboxes())
+    return;
+  auto report = probe_backend("bubblewrap", nullptr);
+  REQUIRE(report);
+  CHECK(report->available);
+  auto version = test::host_parts().cgroups.version;
+  if (version != 0) {
+    CHECK(report->memory_limit == "cgroup v" + std::to_string(version));
+    CHECK(report->process_limit == "cgroup");
+  } else {
+    CHECK(report->memory_limit == "sampled");
+    CHECK(report->process_limit == (::getuid() == 0 ? "none" : "rlimit"));
+  }
 }
