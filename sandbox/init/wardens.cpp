@@ -57,8 +57,9 @@ bool confine(const warden::command& what) {
   return true;
 }
 
-// Its score can only be raised, and only while it can be traced.
-bool confine_killed_first(const warden::command& what) {
+// Of this process and its command. The score can only be raised, and not by who
+// cannot be traced.
+void be_killed_first() {
   ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
   auto fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd >= 0) {
@@ -66,11 +67,12 @@ bool confine_killed_first(const warden::command& what) {
     [[maybe_unused]] auto count = ::write(fd, "500", 3);
     ::close(fd);
   }
-  return confine(what);
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-[[noreturn]] void become_warden(const warden_fds& fds,
-                                warden::confinement confinement) {
+[[noreturn]] void become_warden(const warden_fds& fds, bool killed_first) {
+  if (killed_first)
+    be_killed_first();
   // The numbers that were sent are above those that a warden wants, or they
   // would overwrite each other.
   constexpr auto lowest = 16;
@@ -81,7 +83,7 @@ bool confine_killed_first(const warden::command& what) {
   for (size_t i = 0; i < fds.size(); ++i)
     if (::dup2(lifted[i], wanted[i]) < 0)
       ::_exit(1);
-  ::_exit(warden::serve_command(confinement));
+  ::_exit(warden::serve_command(confine));
 }
 
 // The init and the wardens are not the commands' doing.
@@ -135,8 +137,7 @@ void wardens::start(uint64_t id, const warden_fds& fds) {
   // This process is tiny: there are no page tables worth avoiding.
   auto pid = fds.back() < 0 ? pid_t{-1} : ::fork();
   if (pid == 0)
-    become_warden(fds,
-                  limits_.killed_first != 0 ? confine_killed_first : confine);
+    become_warden(fds, limits_.killed_first != 0);
   if (pid < 0) {
     auto why = warden::report{warden::report::kind::bad_host, errno, 0, 0};
     ::send(fds[0], &why, sizeof why, MSG_NOSIGNAL);

@@ -93,12 +93,14 @@ bool take_terminal(const command_header& x) {
   return ::setsid() >= 0 && ::ioctl(STDIN_FILENO, TIOCSCTTY, 0) == 0;
 }
 
-[[noreturn]] void run(command& what, confinement confine, int failure) {
+// In a process that shares the memory of its warden, which waits, until exec.
+[[noreturn]] void run(command& what, confinement confine) {
   // If the command kills this warden, it goes too; what it left behind can
   // then not be helped.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   reset_signals();
-  auto why = report{report::kind::bad_host, 0, 0, 0};
+  auto& why = what.failure;
+  why.what = report::kind::bad_host;
   if (take_terminal(what.header) && limit_all(what.header)) {
     why.what = report::kind::bad_directory;
     if (::chdir(what.directory) == 0) {
@@ -106,14 +108,13 @@ bool take_terminal(const command_header& x) {
       if (confine == nullptr || confine(what)) {
         // exec looks for the program on the command's PATH, not on ours.
         environ = what.variables.data();
-        ::execvp(what.arguments[0], what.arguments.data());
         why.what = report::kind::bad_program;
+        ::execvp(what.arguments[0], what.arguments.data());
       }
     }
   }
   why.value = errno;
-  // A pipe takes this much at once.
-  [[maybe_unused]] auto count = ::write(failure, &why, sizeof why);
+  what.has_failed = true;
   ::_exit(127);
 }
 
@@ -136,24 +137,21 @@ bool read_command(int control, command& result) {
          && take_texts(texts, at, header.leftovers, result.leftovers);
 }
 
+// vfork: the warden is tiny, but to copy its page tables and then to copy every
+// page that either touches takes longer than all else here.
 pid_t start(command& what, confinement confine, report& why) {
-  int failure[2] = {-1, -1};
-  if (::pipe2(failure, O_CLOEXEC) != 0) {
+  auto child = ::vfork();
+  if (child == 0)
+    run(what, confine);
+  if (child < 0) {
     why.value = errno;
     return -1;
   }
-  // This process is tiny: there are no page tables worth avoiding.
-  auto child = ::fork();
-  if (child == 0)
-    run(what, confine, failure[1]);
-  why.value = errno;
-  ::close(failure[1]);
-  // Nothing comes when exec succeeds: it closes the pipe.
-  auto failed = child < 0 || read_exactly(failure[0], &why, sizeof why);
-  ::close(failure[0]);
-  if (child > 0 && failed)
-    ::waitpid(child, nullptr, 0);
-  return failed ? -1 : child;
+  if (!what.has_failed)
+    return child;
+  ::waitpid(child, nullptr, 0);
+  why = what.failure;
+  return -1;
 }
 
 } // namespace troupe::warden

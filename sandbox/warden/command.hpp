@@ -18,10 +18,15 @@ struct command {
   std::vector<char*> variables;
   /// Ends in null.
   std::vector<char*> leftovers;
+  /// Why its process could not become the program, if it could not; written by
+  /// that process.
+  report failure;
+  bool has_failed = false;
 };
 
 /// What else is done to a command's process right before it becomes the
-/// program; false, with errno set, when that fails.
+/// program; false, with errno set, when that fails. It still has the memory of
+/// its warden.
 using confinement = bool (*)(const command&);
 
 /// Waits for the command; false when the owner is gone or talks nonsense.
