@@ -276,7 +276,7 @@ TEST_CASE("a dial that fails is told apart from a refusal", "[gateway]") {
   auto setup = test_gateway::setup{};
   setup.permitted = {1};
   setup.allow = {"gone.test:1", "none.test:1", "late.test:1"};
-  setup.limits.connect = 50ms;
+  setup.limits.connect = 1s;
   setup.resolve = [&](const std::string& name, auto done) {
     if (name == "late.test")
       silent.push_back(std::move(done));
