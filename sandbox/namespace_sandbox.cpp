@@ -171,6 +171,9 @@ void namespace_sandbox::take_answer() {
     failed = make_error(errc::sandbox, "the sandbox cannot be set up: "
                                          + std::string{got.answer.what} + ": "
                                          + describe(got.answer.error));
+  else if (got.sockets.empty())
+    failed = make_error(errc::sandbox,
+                        "the sandbox has not opened its sockets");
   else if (limits_)
     failed = limits_->add(got.sender);
   if (failed) {
@@ -181,9 +184,15 @@ void namespace_sandbox::take_answer() {
     });
     return;
   }
+  starts_ = std::move(got.sockets.front());
+  got.sockets.erase(got.sockets.begin());
   sockets_ = std::move(got.sockets);
   phase_ = phase::open;
   patience_.cancel();
+  // Not before the group has the init in it: what it starts follows.
+  auto begin = init::order{};
+  begin.kind = init::order_kind::begin;
+  send(control_.native_handle(), begin, nullptr);
   settle({});
 }
 
@@ -257,7 +266,7 @@ bool namespace_sandbox::has_limits() const noexcept {
 caf::expected<uint64_t> namespace_sandbox::place(warden_ends ends) {
   auto what = init::order{};
   what.id = ++last_;
-  if (phase_ != phase::open || !send(what, &ends))
+  if (phase_ != phase::open || !send(starts_.get(), what, &ends))
     return make_error(errc::sandbox, "the sandbox has ended");
   return what.id;
 }
@@ -267,7 +276,7 @@ void namespace_sandbox::wake(uint64_t id) {
   what.kind = init::order_kind::wake;
   what.id = id;
   if (phase_ == phase::open)
-    send(what, nullptr);
+    send(control_.native_handle(), what, nullptr);
 }
 
 void namespace_sandbox::relieve(uint64_t most) {
@@ -279,11 +288,11 @@ void namespace_sandbox::relieve(uint64_t most) {
   if (now.refused_processes > before.refused_processes) {
     what.kind = init::order_kind::relieve_processes;
     what.tasks = static_cast<uint32_t>(most - most / 4);
-    send(what, nullptr);
+    send(control_.native_handle(), what, nullptr);
   }
   if (now.killed_for_memory > before.killed_for_memory) {
     what.kind = init::order_kind::relieve_memory;
-    send(what, nullptr);
+    send(control_.native_handle(), what, nullptr);
   }
 }
 
@@ -301,7 +310,8 @@ void namespace_sandbox::abandon(uint64_t,
   });
 }
 
-bool namespace_sandbox::send(const init::order& what, const warden_ends* ends) {
+bool namespace_sandbox::send(int socket, const init::order& what,
+                             const warden_ends* ends) {
   auto copy = what;
   auto data = iovec{&copy, sizeof copy};
   auto message = msghdr{};
@@ -320,8 +330,7 @@ bool namespace_sandbox::send(const init::order& what, const warden_ends* ends) {
     part->cmsg_len = CMSG_LEN(sizeof fds);
     std::memcpy(CMSG_DATA(part), fds.data(), sizeof fds);
   }
-  return ::sendmsg(control_.native_handle(), &message,
-                   MSG_DONTWAIT | MSG_NOSIGNAL)
+  return ::sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL)
          == sizeof copy;
 }
 

@@ -77,7 +77,7 @@ private:
   void await_end();
   void settle(caf::error failed);
   void note_end(const std::string& complaint);
-  bool send(const init::order& what, const warden_ends* ends);
+  bool send(int socket, const init::order& what, const warden_ends* ends);
 
   boost::asio::io_context& loop_;
   std::shared_ptr<warden_seat> host_;
@@ -87,6 +87,8 @@ private:
   std::function<void(caf::error)> ready_;
   std::vector<std::function<void()>> gone_;
   boost::asio::steady_timer patience_;
+  /// Where commands are started.
+  unique_fd starts_;
   std::vector<unique_fd> sockets_;
   std::unique_ptr<gateway> gateway_;
   phase phase_ = phase::opening;

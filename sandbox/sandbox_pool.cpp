@@ -20,8 +20,9 @@ using boost::system::error_code;
 // some milliseconds.
 constexpr auto idle_time = std::chrono::seconds{30};
 
-// The init and a command's warden count too.
-constexpr auto helpers = uint64_t{2};
+// The init, a command's warden, and the one that waits for the next command,
+// count too.
+constexpr auto helpers = uint64_t{3};
 
 caf::error serve(gateway& with, socket_use use, unique_fd socket) {
   switch (use) {

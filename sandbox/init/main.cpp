@@ -134,11 +134,13 @@ int listen_to_signals() {
 bool obey(wardens& under) {
   auto what = order{};
   auto fds = warden_fds{};
-  if (!receive_order(what, fds))
+  if (!receive_order(control_fd, what, fds))
     return false;
   switch (what.kind) {
     case order_kind::start:
-      under.start(what.id, fds);
+      return false;
+    case order_kind::begin:
+      under.begin();
       break;
     case order_kind::wake:
       under.wake(what.id);
@@ -153,19 +155,26 @@ bool obey(wardens& under) {
   return true;
 }
 
-void serve(int signals, wardens& under) {
+void serve(int signals, const warden_gate& gate, wardens& under) {
   constexpr auto interval = 100;
   for (;;) {
-    pollfd fds[] = {{signals, POLLIN, 0}, {control_fd, POLLIN, 0}};
-    auto count = ::poll(fds, 2, under.are_watched() ? interval : -1);
+    pollfd fds[] = {{signals, POLLIN, 0},
+                    {control_fd, POLLIN, 0},
+                    {gate.taken, POLLIN, 0},
+                    {under.is_closed() ? gate.starts : -1, POLLIN, 0}};
+    auto count = ::poll(fds, 4, under.are_watched() ? interval : -1);
     if (under.are_watched())
       under.look();
     if (count <= 0)
       continue;
     auto info = signalfd_siginfo{};
+    if (fds[2].revents != 0)
+      under.note_taken();
     if (fds[0].revents != 0
         && ::read(signals, &info, sizeof info) == sizeof info)
       under.reap();
+    if (fds[3].revents != 0 && under.is_closed())
+      under.take_order();
     if (fds[1].revents != 0 && !obey(under))
       return;
   }
@@ -185,13 +194,15 @@ int main() {
     ::_exit(1);
   auto signals = listen_to_signals();
   auto open = sockets{};
+  auto gate = warden_gate{};
   auto tmpfs = std::vector<std::string>{};
-  auto ready = prepare(in, open, tmpfs);
-  auto under = wardens{in.header(), std::move(tmpfs)};
-  if (ready.error == 0 && signals < 0)
-    ready = refusal(errno, "hearing of signals");
+  auto can_hear = signals >= 0 && open_gate(gate);
+  auto deaf = refusal(errno, "hearing of its owner");
+  open.add(gate.owner);
+  auto ready = can_hear ? prepare(in, open, tmpfs) : deaf;
   open.send(ready);
+  auto under = wardens{in.header(), std::move(tmpfs), gate};
   if (ready.error == 0)
-    serve(signals, under);
+    serve(signals, gate, under);
   ::_exit(0);
 }

@@ -8,10 +8,14 @@ namespace troupe::init {
 // over a SOCK_SEQPACKET socket. Both come from one build and live on one host,
 // so plain memory will do.
 //
-// Owner: one `setup` packet; then `order`s, `start` with four descriptors
-// (control, standard input, output, errors) of a warden to be.
+// Owner: one `setup` packet; then `order`s.
 // Init: one `answer`, with its sockets. When the owner's end closes it ends,
 // and with it everything in the sandbox.
+//
+// The first of the sockets is of SOCK_SEQPACKET too. Over it the owner starts
+// commands, with an `order` and four descriptors each: control, standard input,
+// output and errors of a warden to be. One that is ready for it takes it
+// without the init.
 
 /// The descriptor of the socket in the init.
 constexpr auto control_fd = 0;
@@ -88,8 +92,10 @@ struct answer {
 
 // NOLINTNEXTLINE(performance-enum-size): no padding travels
 enum class order_kind : uint32_t {
-  /// Start the warden `id`.
+  /// Start the warden `id`; over the socket for that.
   start,
+  /// What limits the sandbox is in place: wardens can be made ready.
+  begin,
   /// Let the warden `id` go on that its command stopped.
   wake,
   /// Processes were refused: end the only command, or the one that has the most

@@ -59,6 +59,11 @@ bool sockets::is_about(const step& what) {
          || what.kind == step_kind::address;
 }
 
+void sockets::add(int fd) {
+  if (fd >= 0)
+    fds_[count_++] = fd;
+}
+
 bool sockets::open(const mount_step& x) {
   if (x.what.kind == step_kind::address)
     return add_address(x.path);

@@ -13,6 +13,9 @@ public:
   /// Whether a step is one of ours.
   static bool is_about(const step& what);
 
+  /// Takes one that was opened elsewhere; -1: none.
+  void add(int fd);
+
   /// Opens what a step asks for, or gives an address. False with errno set.
   bool open(const mount_step& x);
 

@@ -70,25 +70,21 @@ void be_killed_first() {
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-[[noreturn]] void become_warden(const warden_fds& fds, bool killed_first) {
-  if (killed_first)
-    be_killed_first();
+[[noreturn]] void become_warden(const warden_fds& fds, int taking,
+                                const warden::start_note& note) {
   // The numbers that were sent are above those that a warden wants, or they
   // would overwrite each other.
   constexpr auto lowest = 16;
-  constexpr int wanted[] = {warden::control_fd, 0, 1, 2};
-  int lifted[4];
-  for (size_t i = 0; i < fds.size(); ++i)
-    lifted[i] = ::fcntl(fds[i], F_DUPFD, lowest);
-  for (size_t i = 0; i < fds.size(); ++i)
+  constexpr int wanted[] = {warden::control_fd, 0, 1, 2, warden::note_fd};
+  const int sent[] = {fds[0], fds[1], fds[2], fds[3], taking};
+  int lifted[5];
+  for (size_t i = 0; i < 5; ++i)
+    lifted[i] = ::fcntl(sent[i], F_DUPFD, lowest);
+  for (size_t i = 0; i < 5; ++i)
     if (::dup2(lifted[i], wanted[i]) < 0)
       ::_exit(1);
-  ::_exit(warden::serve_command(confine));
-}
-
-// The init and the wardens are not the commands' doing.
-uint64_t own_tasks(size_t wardens) {
-  return 1 + wardens;
+  ::fcntl(warden::note_fd, F_SETFD, FD_CLOEXEC);
+  ::_exit(warden::serve_command(confine, &note));
 }
 
 // It may be stopped, by its command.
@@ -109,7 +105,7 @@ void end_largest(const usage& now, uint64_t tree_usage::* what, int signal) {
 
 } // namespace
 
-bool receive_order(order& what, warden_fds& fds) {
+bool receive_order(int socket, order& what, warden_fds& fds) {
   alignas(cmsghdr) char space[CMSG_SPACE(sizeof(warden_fds))] = {};
   auto data = iovec{&what, sizeof what};
   auto message = msghdr{};
@@ -120,30 +116,79 @@ bool receive_order(order& what, warden_fds& fds) {
   fds.fill(-1);
   auto count = ssize_t{-1};
   do {
-    count = ::recvmsg(control_fd, &message, MSG_CMSG_CLOEXEC);
+    count = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   } while (count < 0 && errno == EINTR);
   if (count >= 0)
     take_fds(message, fds);
   return count == sizeof what;
 }
 
-wardens::wardens(const setup& limits, std::vector<std::string> tmpfs)
-  : limits_(limits),
+bool open_gate(warden_gate& to) {
+  int pair[2];
+  int pipe[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0
+      || ::pipe2(pipe, O_CLOEXEC) != 0
+      || ::fcntl(pipe[0], F_SETFL, O_NONBLOCK) != 0)
+    return false;
+  to = {pair[0], pair[1], pipe[0], pipe[1]};
+  return true;
+}
+
+wardens::wardens(const setup& limits, std::vector<std::string> tmpfs,
+                 const warden_gate& gate)
+  : gate_(gate),
+    limits_(limits),
     tmpfs_(std::move(tmpfs)) {
   // nop
 }
 
-void wardens::start(uint64_t id, const warden_fds& fds) {
-  // This process is tiny: there are no page tables worth avoiding.
-  auto pid = fds.back() < 0 ? pid_t{-1} : ::fork();
-  if (pid == 0)
-    become_warden(fds, limits_.killed_first != 0);
-  if (pid < 0) {
-    auto why = warden::report{warden::report::kind::bad_host, errno, 0, 0};
-    ::send(fds[0], &why, sizeof why, MSG_NOSIGNAL);
-  } else {
-    entries_.push_back({id, pid});
+void wardens::begin() {
+  begun_ = true;
+  make_ready();
+}
+
+// Before the order is there: to fork takes as long as all else that a warden
+// does before its command runs.
+void wardens::make_ready() {
+  spare_ = ::fork();
+  if (spare_ == 0)
+    be_ready();
+}
+
+void wardens::be_ready() const {
+  if (limits_.killed_first != 0)
+    be_killed_first();
+  auto what = order{};
+  auto fds = warden_fds{};
+  if (!receive_order(gate_.starts, what, fds) || fds.back() < 0)
+    ::_exit(1);
+  become_warden(fds, gate_.taking, {what.id, ::getpid()});
+}
+
+void wardens::note_taken() {
+  auto note = warden::start_note{};
+  while (::read(gate_.taken, &note, sizeof note) == sizeof note) {
+    entries_.push_back({note.id, note.warden});
+    if (note.warden == spare_)
+      spare_ = -1;
   }
+  if (begun_ && spare_ < 0)
+    make_ready();
+}
+
+bool wardens::is_closed() const {
+  return begun_ && spare_ < 0;
+}
+
+void wardens::take_order() {
+  make_ready();
+  if (spare_ > 0)
+    return;
+  auto why = warden::report{warden::report::kind::bad_host, errno, 0, 0};
+  auto what = order{};
+  auto fds = warden_fds{};
+  if (receive_order(gate_.starts, what, fds) && fds[0] >= 0)
+    ::send(fds[0], &why, sizeof why, MSG_NOSIGNAL);
   close_all(fds);
 }
 
@@ -161,7 +206,7 @@ void wardens::look() const {
   auto now = measure(pids(), tmpfs_);
   if (now.memory > limits_.most_memory)
     end_largest(now, &tree_usage::memory, warden::memory_signal);
-  else if (now.tasks > limits_.most_tasks + own_tasks(entries_.size()))
+  else if (now.tasks > limits_.most_tasks + own_tasks())
     end_largest(now, &tree_usage::tasks, warden::processes_signal);
 }
 
@@ -176,6 +221,11 @@ void wardens::relieve_memory() const {
     end(entries_.front().pid, warden::memory_signal);
 }
 
+// The init and the wardens are not the commands' doing.
+uint64_t wardens::own_tasks() const {
+  return 1 + entries_.size() + (spare_ > 0 ? 1 : 0);
+}
+
 std::vector<pid_t> wardens::pids() const {
   auto result = std::vector<pid_t>{};
   for (const auto& one : entries_)
@@ -183,13 +233,19 @@ std::vector<pid_t> wardens::pids() const {
   return result;
 }
 
+// One whose command ran has said so.
 void wardens::reap() {
+  note_taken();
   for (;;) {
     auto pid = ::waitpid(-1, nullptr, WNOHANG);
     if (pid <= 0)
-      return;
+      break;
+    if (pid == spare_)
+      spare_ = -1;
     std::erase_if(entries_, [pid](const entry& x) { return x.pid == pid; });
   }
+  if (begun_ && spare_ < 0)
+    make_ready();
 }
 
 } // namespace troupe::init

@@ -14,9 +14,22 @@ namespace troupe::init {
 /// that are there are closed by whoever has them last.
 using warden_fds = std::array<int, 4>;
 
-/// Waits for an order and its descriptors (-1: not sent). False when the owner
-/// is gone or talks nonsense.
-bool receive_order(order& what, warden_fds& fds);
+/// Waits at a socket for an order and its descriptors (-1: not sent). False
+/// when the owner is gone or talks nonsense.
+bool receive_order(int socket, order& what, warden_fds& fds);
+
+/// Where wardens come in: what is shared by the init and those that are ready.
+struct warden_gate {
+  /// Orders to start; the other end is the owner's.
+  int starts = -1;
+  int owner = -1;
+  /// A pipe in which one that took an order says so.
+  int taken = -1;
+  int taking = -1;
+};
+
+/// Opens one; false with errno set.
+bool open_gate(warden_gate& to);
 
 /// The wardens of the commands that run in this sandbox; children of this
 /// process.
@@ -24,11 +37,21 @@ class wardens {
 public:
   /// What the setup says of limits counts for all of them. `tmpfs` are the
   /// file systems that lie in memory.
-  wardens(const setup& limits, std::vector<std::string> tmpfs);
+  wardens(const setup& limits, std::vector<std::string> tmpfs,
+          const warden_gate& gate);
 
-  /// Starts a warden and gives it `fds`, which are closed here. What prevents
-  /// it is told over the warden's own socket.
-  void start(uint64_t id, const warden_fds& fds);
+  /// Makes the first one ready.
+  void begin();
+
+  /// Notes those that have taken an order, and makes another one ready.
+  void note_taken();
+
+  /// Whether orders wait for somebody to be ready: none could be made so.
+  bool is_closed() const;
+
+  /// An order waits and nobody is ready: makes one ready, or tells over the
+  /// warden's own socket what prevents it.
+  void take_order();
 
   /// Lets a warden go on that was stopped.
   void wake(uint64_t id) const;
@@ -57,8 +80,15 @@ private:
     pid_t pid;
   };
 
+  void make_ready();
+  [[noreturn]] void be_ready() const;
+  uint64_t own_tasks() const;
   std::vector<pid_t> pids() const;
 
+  warden_gate gate_;
+  /// The one that waits for an order, or -1.
+  pid_t spare_ = -1;
+  bool begun_ = false;
   std::vector<entry> entries_;
   setup limits_;
   std::vector<std::string> tmpfs_;

@@ -10,5 +10,5 @@
 #include <unistd.h>
 
 int main() {
-  ::_exit(troupe::warden::serve_command(nullptr));
+  ::_exit(troupe::warden::serve_command(nullptr, nullptr));
 }

@@ -216,8 +216,8 @@ int block_signals() {
 
 // Before anything else: from here on the owner's end is ours, and nothing of
 // what it had open is.
-bool settle() {
-  ::syscall(SYS_close_range, control_fd + 1, ~0U, 0);
+bool settle(int first_of_others) {
+  ::syscall(SYS_close_range, first_of_others, ~0U, 0);
   ::fcntl(control_fd, F_SETFD, FD_CLOEXEC);
   // The second way to learn of the owner's end, should something else hold his
   // side of the socket open.
@@ -229,15 +229,18 @@ bool settle() {
 
 } // namespace
 
-int serve_command(confinement confine) {
+int serve_command(confinement confine, const start_note* note) {
   auto why = report{};
   auto what = command{};
-  auto settled = settle();
+  auto settled = settle(note != nullptr ? note_fd + 1 : note_fd);
   why.value = errno;
   auto signals = block_signals();
   if (!read_command(control_fd, what))
     return EXIT_FAILURE;
   auto pid = settled && signals >= 0 ? start(what, confine, why) : -1;
+  // A pipe takes this much at once.
+  if (note != nullptr && ::write(note_fd, note, sizeof *note) != sizeof *note)
+    return EXIT_FAILURE;
   // The pipes belong to the command alone: their end is its end.
   for (auto fd = 0; fd < control_fd; ++fd)
     ::close(fd);
