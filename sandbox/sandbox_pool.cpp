@@ -134,8 +134,7 @@ void sandbox_pool::open(std::function<void(caf::expected<sandbox_ptr>)> then) {
     if (!failed)
       failed = self->connect(*box, uses);
     if (failed) {
-      box->close(nullptr);
-      self->sandboxes_.erase(box);
+      box->close([self, box] { self->sandboxes_.erase(box); });
       then(std::move(failed));
     } else {
       then(box);
