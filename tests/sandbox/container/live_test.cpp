@@ -2,9 +2,10 @@
 #include "sandbox/process_support.hpp"
 
 #include <csignal>
-#include <fstream>
+#include <future>
 
-#include <sys/stat.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace troupe;
 using test::container_policy;
@@ -165,4 +166,114 @@ TEST_CASE("a container is gone with its runner, and known by its labels",
   sut.runner = nullptr;
   CHECK(
     test::ask_engine(*engine, {"ps", "-aq", "--filter", "id=" + id}).empty());
+}
+
+TEST_CASE("a command cannot reach the relay of its container", "[container]") {
+  const auto* engine = find_live_engine();
+  if (engine == nullptr)
+    return;
+  auto sut = live_containers{container_policy(*engine)};
+  auto result = sut.run("for f in /proc/1/fd/0 /proc/1/fd/1 /proc/1/mem; do "
+                        "(echo evil > $f) 2>&1; done | wc -l;"
+                        "kill -9 1");
+  REQUIRE(result);
+  CHECK(result->stdout_text == "3\n");
+  auto next = sut.run("echo still");
+  REQUIRE(next);
+  CHECK(next->stdout_text == "still\n");
+}
+
+TEST_CASE("a command that kills its warden ends with its container",
+          "[container]") {
+  const auto* engine = find_live_engine();
+  if (engine == nullptr)
+    return;
+  auto sut = live_containers{container_policy(*engine)};
+  auto result = sut.run("setsid sleep 43210 & echo $HOSTNAME > host;"
+                        "kill -9 $PPID; sleep 1000");
+  REQUIRE_FALSE(result);
+  CHECK(to_fault(result.error()).kind == errc::sandbox);
+  auto next = sut.run("cat host; echo $HOSTNAME; ps | grep -c '[s]leep 43210'");
+  INFO(fault_of(next));
+  REQUIRE(next);
+  auto lines = next->stdout_text;
+  CHECK(lines.ends_with("\n0\n"));
+  CHECK(lines.substr(0, 12) != lines.substr(13, 12));
+}
+
+TEST_CASE("many commands share a container, and none waits for another",
+          "[container]") {
+  const auto* engine = find_live_engine();
+  if (engine == nullptr)
+    return;
+  auto sut = live_containers{container_policy(*engine)};
+  auto slow = std::promise<caf::expected<process_result>>{};
+  auto id = sut.runner->start(sut.shell("yes; sleep 1000"), [&slow](auto x) {
+    slow.set_value(std::move(x));
+  });
+  for (auto i = 0; i < 5; ++i) {
+    auto result = sut.run("echo " + std::to_string(i));
+    REQUIRE(result);
+    CHECK(result->stdout_text == std::to_string(i) + "\n");
+  }
+  sut.runner->terminate(id);
+  auto ended = slow.get_future().get();
+  REQUIRE(ended);
+  CHECK(ended->signal == SIGTERM);
+}
+
+TEST_CASE("a container carries what a command is lent", "[container]") {
+  const auto* engine = find_live_engine();
+  if (engine == nullptr)
+    return;
+  auto sut = live_containers{container_policy(*engine)};
+  sut.dir.write("in.txt", std::string(500'000, 'i'));
+  auto file = [&sut](const char* name, int flags) {
+    return std::make_shared<unique_fd>(
+      ::open((sut.dir.path() / name).c_str(), flags | O_CLOEXEC, 0600));
+  };
+  auto spec = sut.shell("cat; echo e >&2");
+  spec.stdio.input = file("in.txt", O_RDONLY);
+  spec.stdio.output = file("out.txt", O_WRONLY | O_CREAT);
+  spec.stdio.errors = file("err.txt", O_WRONLY | O_CREAT);
+  auto result = test::run(*sut.runner, spec);
+  REQUIRE(result);
+  CHECK(sut.dir.read("out.txt") == sut.dir.read("in.txt"));
+  CHECK(sut.dir.read("err.txt") == "e\n");
+}
+
+TEST_CASE("a reader that reads nothing does not hide a command's end",
+          "[container]") {
+  const auto* engine = find_live_engine();
+  if (engine == nullptr)
+    return;
+  auto sut = live_containers{container_policy(*engine)};
+  int fds[2] = {-1, -1};
+  REQUIRE(::pipe2(fds, O_CLOEXEC) == 0);
+  auto reader = unique_fd{fds[0]};
+  auto spec = sut.shell("head -c 150000 /dev/zero; exit 4");
+  spec.stdio.output = std::make_shared<unique_fd>(fds[1]);
+  auto result = test::run(*sut.runner, spec);
+  spec.stdio.output = nullptr;
+  REQUIRE(result);
+  CHECK(result->status == 4);
+  // And nothing is lost to one that reads later.
+  auto total = size_t{0};
+  auto buffer = std::string(65536, '\0');
+  for (auto count = ssize_t{1}; count > 0; total += static_cast<size_t>(count))
+    count = ::read(reader.get(), buffer.data(), buffer.size());
+  CHECK(total == 150'000);
+}
+
+TEST_CASE("containers refuse what they cannot do", "[container]") {
+  const auto* engine = find_live_engine();
+  if (engine == nullptr)
+    return;
+  auto sut = live_containers{container_policy(*engine)};
+  auto terminal = sut.shell("echo");
+  terminal.stdio.terminal = true;
+  CHECK_FALSE(test::run(*sut.runner, terminal));
+  auto alone = sut.shell("echo");
+  alone.can_spawn = false;
+  CHECK_FALSE(test::run(*sut.runner, alone));
 }
