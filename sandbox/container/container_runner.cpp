@@ -60,10 +60,11 @@ private:
 
 caf::expected<std::string> ask_version(process_thread& thread,
                                        const container_engine& engine) {
+  // Each of them needs what containers need: the daemon, or the storage.
   auto words = std::vector<std::string>{"version", "--format",
-                                        engine.kind == engine_kind::podman
-                                          ? "{{.Client.Version}}"
-                                          : "{{.Server.Version}}"};
+                                        "{{.Server.Version}}"};
+  if (engine.kind == engine_kind::podman)
+    words = {"info", "--format", "{{.Version.Version}}"};
   if (engine.kind == engine_kind::apple)
     words = {"--version"};
   auto answer = std::promise<caf::expected<std::string>>{};
