@@ -156,8 +156,9 @@ void sandbox_pool::run(process_id id, caf::expected<sandbox_ptr> in) {
     watch->finish(result);
     self->leave(box, std::move(done), std::move(result));
   };
-  commands_->start(id, *in, std::move(command.spec), std::move(done));
+  // First: a command that cannot be started has ended before the next line.
   watch->start([self = shared_from_this(), id] { self->commands_->kill(id); });
+  commands_->start(id, *in, std::move(command.spec), std::move(done));
 }
 
 // A fresh sandbox ends with its command, and before that is told.

@@ -101,12 +101,12 @@ public:
       });
   }
 
-  /// Ends the connection, which ends what was asked for.
+  /// Says that nothing more is wanted; the answer still comes, when what was
+  /// asked for has ended.
   void cancel() {
-    if (done_)
-      std::exchange(done_, nullptr)(
-        make_error(errc::cancelled, "the command was ended"));
-    close();
+    is_cancelled_ = true;
+    if (is_reading_)
+      end_output();
   }
 
 private:
@@ -131,7 +131,15 @@ private:
                       });
   }
 
+  void end_output() {
+    auto ignored = error_code{};
+    socket_.shutdown(tcp::socket::shutdown_send, ignored);
+  }
+
   void read() {
+    is_reading_ = true;
+    if (is_cancelled_)
+      end_output();
     parser_.body_limit(max_remote_message);
     http::async_read(socket_, buffer_, parser_,
                      [self = shared_from_this()](error_code failed, size_t) {
@@ -172,6 +180,8 @@ private:
   http::response_parser<http::string_body> parser_;
   boost::beast::flat_buffer buffer_{max_remote_message + (64 << 10)};
   std::function<void(answer)> done_;
+  bool is_reading_ = false;
+  bool is_cancelled_ = false;
 };
 
 class http_transport : public remote_transport {

@@ -41,9 +41,10 @@ make_line_transport(std::shared_ptr<process_thread> thread,
                     std::vector<std::string> command);
 
 /// Each request is the body of a POST to `url`, "http://HOST[:PORT]/PATH", and
-/// the answer the body of its response; ending the connection cancels. There is
-/// no TLS: what is not on this host belongs behind a tunnel. `token`, unless
-/// empty, is sent as a bearer token. Errors: configuration (the URL), sandbox.
+/// the answer the body of its response. A client that ends its side of the
+/// connection cancels, and still gets the answer. There is no TLS: what is not
+/// on this host belongs behind a tunnel. `token`, unless empty, is sent as a
+/// bearer token. Errors: configuration (the URL), sandbox.
 caf::expected<std::shared_ptr<remote_transport>>
 make_http_transport(std::shared_ptr<process_thread> thread,
                     const std::string& url, const std::string& token);
