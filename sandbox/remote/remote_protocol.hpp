@@ -11,8 +11,8 @@
 
 namespace troupe {
 
-// The four calls as JSON, one object a request and one an answer; see
-// docs/remote-sandboxes.md, which is what servers are written from.
+// The four calls as JSON, one object a request and one an answer:
+// this is what servers are written from.
 //
 //   {"id":1,"call":"read","path":"a.txt"}
 //   {"id":2,"call":"write","path":"a.txt","content":"aGk="}
