@@ -1,6 +1,6 @@
 #include "troupe/actors/agent_catalog.hpp"
 
-#include "troupe/actors/sandbox/sandbox.hpp"
+#include "troupe/actors/sandbox/sandbox_host.hpp"
 #include "troupe/actors/tools/builtin_tools.hpp"
 #include "troupe/config/load_agent.hpp"
 #include "troupe/config/validate_settings.hpp"

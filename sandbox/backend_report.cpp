@@ -1,6 +1,8 @@
 #include "troupe/sandbox/backend_report.hpp"
 
 #include "troupe/config/errc.hpp"
+#include "troupe/sandbox/container/container_runner.hpp"
+#include "troupe/sandbox/seatbelt_profile.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -85,6 +87,32 @@ backend_report probe_namespaces(const std::shared_ptr<process_thread>& thread) {
   return result;
 }
 
+// Docker and podman are both looked for where no section says which.
+backend_report probe_engine(const std::shared_ptr<process_thread>& thread,
+                            const sandbox_settings& policy) {
+  auto result = backend_report{};
+  result.features = with(file_features, {"process_spawn", "network_none"});
+  result.network_modes = {"none", "inherit"};
+  result.isolation = "container";
+  result.memory_limit = result.process_limit = "cgroup";
+  auto tried = policy;
+  auto found = probe_container(thread, tried);
+  if (!found && !policy.container) {
+    tried.container = container_settings{};
+    tried.container->engine = "podman";
+    if (auto other = probe_container(thread, tried))
+      found = std::move(other);
+  }
+  if (!found) {
+    refuse(result, found.error());
+    return result;
+  }
+  result.available = true;
+  auto has_image = policy.container && !policy.container->image.empty();
+  result.reason = *found + (has_image ? "" : "; a policy must name an image");
+  return result;
+}
+
 backend_report probe_later(const std::string& why) {
   auto result = backend_report{};
   result.reason = why;
@@ -101,7 +129,8 @@ std::vector<std::string> backend_names() {
 }
 
 caf::expected<backend_report>
-probe_backend(const std::string& name, std::shared_ptr<process_thread> thread) {
+probe_backend(const std::string& name, std::shared_ptr<process_thread> thread,
+              const sandbox_settings& policy) {
   auto result = backend_report{};
   if (name == "virtual")
     result = probe_virtual();
@@ -110,9 +139,12 @@ probe_backend(const std::string& name, std::shared_ptr<process_thread> thread) {
   else if (name == "bubblewrap" || name == "native")
     result = probe_namespaces(thread);
   else if (name == "seatbelt")
-    result = probe_later("Seatbelt is a part of macOS");
-  else if (name == "container" || name == "remote")
-    result = probe_later("not available in this release");
+    result = probe_later(to_fault(check_seatbelt()).message);
+  else if (name == "container")
+    result = probe_engine(thread, policy);
+  else if (name == "remote")
+    result = probe_later("an application brings it: see "
+                         "make_remote_runner");
   else
     return make_error(errc::configuration,
                       "there is no sandbox \"" + name + "\"", {},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "troupe/config/sandbox_settings.hpp"
 #include "troupe/sandbox/bubblewrap_runner.hpp"
 #include "troupe/sandbox/process_thread.hpp"
 
@@ -33,10 +34,13 @@ struct backend_report {
 /// The names that `probe_backend` knows.
 std::vector<std::string> backend_names();
 
-/// Tries a backend out, by opening a sandbox and running a command in it.
-/// Blocks for some milliseconds. Error: configuration (no such backend).
+/// Tries a backend out, by opening a sandbox and running a command in it; a
+/// container only where `policy` names an image: otherwise its engine is asked
+/// for its version. Blocks for some milliseconds, with containers for a second.
+/// Error: configuration (no such backend).
 caf::expected<backend_report>
-probe_backend(const std::string& name, std::shared_ptr<process_thread> thread);
+probe_backend(const std::string& name, std::shared_ptr<process_thread> thread,
+              const sandbox_settings& policy = {});
 
 /// Whether bubblewrap sandboxes can be opened on `host` with all that they
 /// need; the error, of kind sandbox, names the layer that refused. Blocks for

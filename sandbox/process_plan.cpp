@@ -2,6 +2,8 @@
 
 #include "troupe/config/errc.hpp"
 #include "troupe/sandbox/bubblewrap_plan.hpp"
+#include "troupe/sandbox/container/container_plan.hpp"
+#include "troupe/sandbox/path_grants.hpp"
 #include "troupe/sandbox/scoped_open.hpp"
 #include "troupe/sandbox/workspace.hpp"
 #include "troupe/sandbox/workspace_path.hpp"
@@ -57,6 +59,10 @@ void add_proxy(environment& to, const network_settings& network) {
 void add_essentials(environment& to, const workspace& where,
                     const sandbox_settings& policy, const environment& host,
                     containment how) {
+  if (how == containment::container) {
+    to["TMPDIR"] = "/tmp";
+    return;
+  }
   if (how == containment::none) {
     to["PATH"] = value_or(host, "PATH", usual_path);
     to["HOME"] = value_or(host, "HOME", "/tmp");
@@ -75,6 +81,9 @@ environment plan_environment(const workspace& where,
                              const environment& host, containment how) {
   auto result = policy.inherit_environment ? host : environment{};
   add_essentials(result, where, policy, host, how);
+  if (how == containment::container && policy.container)
+    for (const auto& [name, value] : policy.container->env)
+      result[name] = value;
   for (const auto& [name, value] : policy.environment)
     result[name] = value;
   for (const auto& [name, directory] : where.directories())
@@ -87,14 +96,14 @@ caf::expected<std::string>
 plan_directory(const std::string& path, const workspace& where,
                const sandbox_settings& policy, containment how) {
   // A sandbox may not show the root.
-  if (path.empty() && how == containment::sandbox && !is_shown(policy, "root"))
+  if (path.empty() && how != containment::none && !is_shown(policy, "root"))
     return "/tmp";
   auto parsed = parse_workspace_path(path);
   if (!parsed)
     return parsed.error();
   const auto* base = where.find(parsed->name);
   auto closed = !is_shown(policy, parsed->name)
-                && (parsed->name != "root" || how == containment::sandbox);
+                && (parsed->name != "root" || how != containment::none);
   if (base == nullptr || closed)
     return make_error(errc::tool, in_quotes(parsed->name)
                                     + " is no workspace path of commands");
@@ -105,6 +114,26 @@ plan_directory(const std::string& path, const workspace& where,
   if (parsed->relative.empty())
     return base->path;
   return base->path + "/" + parsed->relative;
+}
+
+// Paths as commands in a container see them.
+caf::error rename_for_container(process_spec& what, const workspace& where,
+                                const sandbox_settings& policy) {
+  auto grants = grant_paths(where, policy);
+  if (!grants)
+    return std::move(grants.error());
+  auto paths = container_paths(*grants);
+  auto directory = what.directory;
+  for (size_t i = 0; i < grants->size(); ++i) {
+    const auto& one = (*grants)[i];
+    what.environment[variable_of(one.name)] = paths[i];
+    // Inner ones come later, and know better.
+    if (is_within(directory, one.path))
+      what.directory
+        = paths[i] + directory.substr(one.path == "/" ? 0 : one.path.size());
+  }
+  what.environment.emplace("HOME", container_home(*grants));
+  return {};
 }
 
 } // namespace
@@ -137,11 +166,14 @@ plan_process(const process_request& request, const workspace& where,
                   ? std::min(request.timeout, policy.limits.wall)
                   : policy.limits.wall;
   result.output = policy.limits.output;
-  if (how == containment::sandbox) {
+  if (how != containment::none) {
     result.cpu = policy.limits.cpu;
     result.open_files = policy.limits.open_files;
     result.file = policy.limits.file;
   }
+  if (how == containment::container)
+    if (auto failed = rename_for_container(result, where, policy))
+      return failed;
   return result;
 }
 

@@ -21,12 +21,15 @@ enum class containment : uint8_t {
   none,
   /// It is in a sandbox of its own file system.
   sandbox,
+  /// So it is, and that is an image: paths have other names there.
+  container,
 };
 
 /// What is run for a request: the real directory, the limits, and the
 /// environment, which is what the policy sets and TROUPE_WORKSPACE_ROOT and
 /// TROUPE_WORKSPACE_<NAME> for what the policy shows to processes, besides
-/// PATH, HOME and TMPDIR: those of `host`, or in a sandbox its own. All of
+/// PATH, HOME and TMPDIR: those of `host`, or in a sandbox its own; in a
+/// container PATH is the image's. All of
 /// `host` too when the policy inherits. Errors: tool (the directory), policy (a
 /// path that is closed).
 caf::expected<process_spec>

@@ -193,8 +193,9 @@ void sandbox_pool::run(process_id id, caf::expected<sandbox_ptr> in) {
     watch->finish(result);
     self->leave(box, std::move(done), std::move(result));
   };
-  commands_->start(id, *in, std::move(command.spec), std::move(done));
+  // First: a command that cannot be started has ended before the next line.
   watch->start();
+  commands_->start(id, *in, std::move(command.spec), std::move(done));
 }
 
 // What a command left in the file systems that lie in memory would leave none

@@ -245,6 +245,8 @@ void add_sandbox(CLI::App& app, options& out) {
   probe->footer("Example: troupe sandbox probe bubblewrap");
   add_common(*probe, out);
   probe->add_option("BACKEND", out.name, "This one only");
+  probe->add_option("--policy", out.file,
+                    "Whose container image is tried (YAML)");
   select(probe, out, command::sandbox_probe);
   auto* exec = sandbox->add_subcommand("exec", "Run a command in a sandbox");
   exec->footer(

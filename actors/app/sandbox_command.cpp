@@ -2,7 +2,7 @@
 #include "troupe/actors/app/exit_code.hpp"
 #include "troupe/actors/app/report.hpp"
 #include "troupe/actors/app/setup.hpp"
-#include "troupe/actors/sandbox/sandbox.hpp"
+#include "troupe/actors/sandbox/sandbox_host.hpp"
 #include "troupe/config/environment_layer.hpp"
 #include "troupe/config/load_agent.hpp"
 #include "troupe/sandbox/backend_report.hpp"
@@ -87,23 +87,6 @@ void tell_refusal(const gateway_decision& x) {
                    + std::string{to_string(x.reason)} + "\n";
 }
 
-caf::expected<std::shared_ptr<process_runner>>
-make_runner(const std::shared_ptr<workspace>& where,
-            const sandbox_settings& policy) {
-  if (policy.provider == "unrestricted" || policy.provider == "local")
-    return make_host_runner();
-  if (policy.provider == "virtual")
-    return make_error(errc::policy, "the virtual sandbox runs no commands",
-                      "provider", "native, for one");
-  if (auto failed = check_sandbox(policy))
-    return failed;
-  auto host = find_bubblewrap_host();
-  if (!host)
-    return std::move(host.error());
-  host->gateway.on_decision = tell_refusal;
-  return make_bubblewrap_runner(nullptr, *host, where, policy);
-}
-
 caf::expected<opened_sandbox> open_sandbox(const options& x) {
   auto policy = policy_for(x);
   if (!policy)
@@ -115,7 +98,10 @@ caf::expected<opened_sandbox> open_sandbox(const options& x) {
   if (!where)
     return std::move(where.error());
   result.where = std::move(*where);
-  auto commands = make_runner(result.where, result.policy);
+  if (auto failed = check_sandbox(result.policy))
+    return failed;
+  auto host = sandbox_host{trial::none, tell_refusal};
+  auto commands = host.runner_for(result.where, result.policy);
   if (!commands)
     return std::move(commands.error());
   result.commands = std::move(*commands);
@@ -130,12 +116,8 @@ caf::expected<process_spec> spec_for(const options& x,
                                      const opened_sandbox& in) {
   auto request = process_request{};
   request.argv = x.arguments;
-  auto contained = in.policy.provider == "unrestricted"
-                       || in.policy.provider == "local"
-                     ? containment::none
-                     : containment::sandbox;
   auto spec = plan_process(request, *in.where, in.policy, host_environment(),
-                           contained);
+                           containment_of(in.policy));
   if (!spec)
     return spec;
   spec->stdio.input = copy_of(STDIN_FILENO);
@@ -172,15 +154,7 @@ int report_failure(const opened_sandbox& in, const caf::error& why) {
     return failed.message.ends_with("command not found") ? exit_not_found
                                                          : exit_not_executable;
   }
-  auto contained = in.policy.provider == "native"
-                   || in.policy.provider == "bubblewrap";
-  if (failed.kind == errc::sandbox && contained)
-    if (auto host = find_bubblewrap_host())
-      if (auto explained = probe_bubblewrap(nullptr, *host)) {
-        report(explained);
-        return exit_usage;
-      }
-  report(why);
+  report(explain_failure(in.policy, why));
   return exit_usage;
 }
 
@@ -202,12 +176,15 @@ int probe_sandbox_command(const options& x) {
   auto thread = process_thread::make();
   if (!thread)
     return report(thread.error());
+  auto policy = policy_for(x);
+  if (!policy)
+    return report(policy.error());
   auto names = x.name.empty() ? backend_names()
                               : std::vector<std::string>{x.name};
   auto list = json::array();
   auto code = exit_completed;
   for (const auto& name : names) {
-    auto found = probe_backend(name, *thread);
+    auto found = probe_backend(name, *thread, *policy);
     if (!found)
       return report(found.error());
     if (!x.name.empty() && !found->available)

@@ -1,6 +1,6 @@
 #include "troupe/actors/run/run_catalog.hpp"
 
-#include "troupe/actors/sandbox/sandbox.hpp"
+#include "troupe/actors/sandbox/sandbox_host.hpp"
 #include "troupe/config/nearest_name.hpp"
 #include "troupe/runtime/co/failure.hpp"
 #include "troupe/runtime/run/workflow_names.hpp"

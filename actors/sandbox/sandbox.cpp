@@ -22,10 +22,6 @@ bool is_virtual(const sandbox_state& state) {
   return state.spec.authority.policy.provider == "virtual";
 }
 
-bool is_contained(const sandbox_settings& policy) {
-  return policy.provider == "bubblewrap" || policy.provider == "native";
-}
-
 caf::expected<opened_ptr> open_disk(const sandbox_spec& spec) {
   auto where = caf::expected<std::shared_ptr<workspace>>{spec.lent};
   if (!spec.lent)
@@ -35,9 +31,7 @@ caf::expected<opened_ptr> open_disk(const sandbox_spec& spec) {
   auto files = make_disk_file_space(*where, spec.authority.policy);
   if (!files)
     return std::move(files.error());
-  auto commands = is_contained(spec.authority.policy)
-                    ? spec.host->bubblewrap(*where, spec.authority.policy)
-                    : spec.host->unrestricted();
+  auto commands = spec.host->runner_for(*where, spec.authority.policy);
   if (!commands)
     return std::move(commands.error());
   auto result = std::make_shared<open_files>();
@@ -146,9 +140,8 @@ process_spec command_for(sandbox_state& state, const process_request& request) {
   if (!state.opened->commands)
     throw co::failure{errc::tool, "the virtual sandbox runs no commands"};
   const auto& policy = state.spec.authority.policy;
-  auto how = is_contained(policy) ? containment::sandbox : containment::none;
   auto spec = plan_process(request, *state.opened->where, policy,
-                           host_environment(), how);
+                           host_environment(), containment_of(policy));
   if (!spec)
     throw co::failure{std::move(spec.error())};
   spec->can_spawn = state.spec.authority.may(sandbox_capability::process_spawn);
@@ -294,20 +287,6 @@ sandbox_actor::behavior_type sandbox_behavior(sandbox_ptr self,
     co::serve(self, close),
     co::serve_cancel(self),
   };
-}
-
-caf::error check_sandbox(const sandbox_settings& policy) {
-  const auto& provider = policy.provider;
-  if (provider == "virtual" || provider == "unrestricted"
-      || provider == "local")
-    return {};
-  if (!is_contained(policy))
-    return make_error(errc::sandbox,
-                      "the sandbox \"" + provider
-                        + "\" is not available in this release",
-                      {}, "virtual, unrestricted and native are");
-  auto host = find_bubblewrap_host();
-  return host ? caf::error{} : std::move(host.error());
 }
 
 std::function<sandbox_actor(caf::actor_system&, const sandbox_settings&,

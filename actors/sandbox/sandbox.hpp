@@ -67,10 +67,6 @@ sandbox_actor::behavior_type
 sandbox_behavior(sandbox_actor::stateful_pointer<sandbox_state> self,
                  sandbox_spec spec);
 
-/// Whether this release and host can enforce `policy`; `errc::sandbox` when
-/// they cannot: nothing ever falls back to less.
-caf::error check_sandbox(const sandbox_settings& policy);
-
 /// Makes the function that opens a run's sandbox.
 std::function<sandbox_actor(caf::actor_system&, const sandbox_settings&,
                             const workspace_settings&)>

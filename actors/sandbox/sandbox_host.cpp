@@ -1,6 +1,9 @@
 #include "troupe/actors/sandbox/sandbox_host.hpp"
 
+#include "troupe/config/errc.hpp"
 #include "troupe/sandbox/backend_report.hpp"
+#include "troupe/sandbox/container/container_runner.hpp"
+#include "troupe/sandbox/seatbelt_profile.hpp"
 #include "troupe/sandbox/workspace.hpp"
 
 #include <utility>
@@ -8,6 +11,38 @@
 namespace troupe {
 
 namespace {
+
+enum class provider : uint8_t {
+  memory,
+  unrestricted,
+  bubblewrap,
+  container,
+  unknown,
+};
+
+provider provider_of(const sandbox_settings& policy) {
+  const auto& name = policy.provider;
+  if (name == "virtual")
+    return provider::memory;
+  if (name == "unrestricted" || name == "local")
+    return provider::unrestricted;
+  if (name == "native" || name == "bubblewrap")
+    return provider::bubblewrap;
+  if (name == "container")
+    return provider::container;
+  return provider::unknown;
+}
+
+caf::error unavailable(const sandbox_settings& policy) {
+  if (policy.provider == "seatbelt")
+    return check_seatbelt();
+  if (policy.provider == "remote")
+    return make_error(errc::sandbox,
+                      "a remote sandbox is one that an application brings",
+                      "sandbox.provider", "see make_remote_runner");
+  return make_error(errc::sandbox,
+                    "there is no sandbox \"" + policy.provider + "\"");
+}
 
 caf::expected<bubblewrap_host>
 tried_bubblewrap(const std::shared_ptr<process_thread>& thread) {
@@ -20,6 +55,68 @@ tried_bubblewrap(const std::shared_ptr<process_thread>& thread) {
 }
 
 } // namespace
+
+caf::error check_sandbox(const sandbox_settings& policy) {
+  switch (provider_of(policy)) {
+    case provider::memory:
+    case provider::unrestricted:
+      return {};
+    case provider::bubblewrap: {
+      auto host = find_bubblewrap_host();
+      return host ? caf::error{} : std::move(host.error());
+    }
+    case provider::container: {
+      auto host = find_container_host(policy);
+      return host ? caf::error{} : std::move(host.error());
+    }
+    case provider::unknown:
+      break;
+  }
+  return unavailable(policy);
+}
+
+caf::error explain_failure(const sandbox_settings& policy, caf::error why) {
+  if (to_fault(why).kind == errc::sandbox
+      && provider_of(policy) == provider::bubblewrap)
+    if (auto host = find_bubblewrap_host())
+      if (auto explained = probe_bubblewrap(nullptr, *host))
+        return explained;
+  return why;
+}
+
+containment containment_of(const sandbox_settings& policy) {
+  switch (provider_of(policy)) {
+    case provider::memory:
+    case provider::unrestricted:
+      return containment::none;
+    case provider::container:
+      return containment::container;
+    case provider::bubblewrap:
+    case provider::unknown:
+      break;
+  }
+  return containment::sandbox;
+}
+
+caf::expected<std::shared_ptr<process_runner>>
+sandbox_host::runner_for(std::shared_ptr<const workspace> where,
+                         const sandbox_settings& policy) {
+  auto guard = std::lock_guard{mutex_};
+  switch (provider_of(policy)) {
+    case provider::memory:
+      return make_error(errc::policy, "the virtual sandbox runs no commands",
+                        "provider", "native, for one");
+    case provider::unrestricted:
+      return unrestricted();
+    case provider::bubblewrap:
+      return bubblewrap(std::move(where), policy);
+    case provider::container:
+      return container(std::move(where), policy);
+    case provider::unknown:
+      break;
+  }
+  return unavailable(policy);
+}
 
 caf::expected<std::shared_ptr<process_thread>> sandbox_host::thread() {
   auto guard = std::lock_guard{mutex_};
@@ -37,7 +134,6 @@ caf::expected<std::shared_ptr<process_thread>> sandbox_host::locked_thread() {
 }
 
 caf::expected<std::shared_ptr<process_runner>> sandbox_host::unrestricted() {
-  auto guard = std::lock_guard{mutex_};
   if (unrestricted_)
     return unrestricted_;
   auto on = locked_thread();
@@ -52,15 +148,30 @@ caf::expected<std::shared_ptr<process_runner>> sandbox_host::unrestricted() {
 caf::expected<std::shared_ptr<process_runner>>
 sandbox_host::bubblewrap(std::shared_ptr<const workspace> where,
                          const sandbox_settings& policy) {
-  auto guard = std::lock_guard{mutex_};
   auto on = locked_thread();
   if (!on)
     return std::move(on.error());
   if (!bubblewrap_)
-    bubblewrap_.emplace(tried_bubblewrap(*on));
+    bubblewrap_.emplace(trial_ == trial::first ? tried_bubblewrap(*on)
+                                               : find_bubblewrap_host());
   if (!*bubblewrap_)
     return bubblewrap_->error();
-  return make_bubblewrap_runner(*on, **bubblewrap_, std::move(where), policy);
+  auto host = **bubblewrap_;
+  host.gateway.on_decision = on_decision_;
+  return make_bubblewrap_runner(*on, std::move(host), std::move(where), policy);
+}
+
+// Nothing is tried here: the engine is called with the first command.
+caf::expected<std::shared_ptr<process_runner>>
+sandbox_host::container(std::shared_ptr<const workspace> where,
+                        const sandbox_settings& policy) {
+  auto on = locked_thread();
+  if (!on)
+    return std::move(on.error());
+  auto host = find_container_host(policy);
+  if (!host)
+    return std::move(host.error());
+  return make_container_runner(*on, std::move(*host), std::move(where), policy);
 }
 
 } // namespace troupe

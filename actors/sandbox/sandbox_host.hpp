@@ -1,31 +1,63 @@
 #pragma once
 
+#include "troupe/config/sandbox_settings.hpp"
 #include "troupe/sandbox/bubblewrap_runner.hpp"
+#include "troupe/sandbox/process_plan.hpp"
 #include "troupe/sandbox/process_runner.hpp"
 #include "troupe/sandbox/process_thread.hpp"
 
+#include "caf/error.hpp"
 #include "caf/expected.hpp"
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 namespace troupe {
 
 class workspace;
+
+/// Whether this release and host can enforce `policy`; `errc::sandbox` when
+/// they cannot: nothing ever falls back to less.
+caf::error check_sandbox(const sandbox_settings& policy);
+
+/// How commands under `policy` are held.
+containment containment_of(const sandbox_settings& policy);
+
+/// The error of a command that could not be run, with the layer of this host
+/// that refused where that can be found out. Blocks for some milliseconds.
+caf::error explain_failure(const sandbox_settings& policy, caf::error why);
+
+/// When a host's sandboxes are tried out.
+enum class trial : uint8_t {
+  /// Before the first is handed out: a run learns of it before it begins.
+  first,
+  /// Never, for who has one command and looks into its failure.
+  none,
+};
 
 /// What the sandboxes of one runtime share of this host: the thread that starts
 /// processes, and what was found out about it. Each is made when it is needed
 /// first. Any thread; the first call may block for some milliseconds.
 class sandbox_host {
 public:
-  /// Runs commands without containment.
-  caf::expected<std::shared_ptr<process_runner>> unrestricted();
+  /// What gateways decide is told to `on_decision`, on threads of theirs.
+  using decision_listener = std::function<void(const gateway_decision&)>;
 
-  /// A runner of commands in sandboxes of their own over `where`. Errors:
-  /// sandbox (this host cannot enforce it), policy.
+  explicit sandbox_host(trial when = trial::first,
+                        decision_listener on_decision = nullptr)
+    : trial_(when),
+      on_decision_(std::move(on_decision)) {
+    // nop
+  }
+
+  /// What runs commands over `where` as `policy` says: the one place that knows
+  /// which provider does. Errors: sandbox (this host cannot enforce it), policy
+  /// (it runs no commands, or a grant cannot be given), configuration.
   caf::expected<std::shared_ptr<process_runner>>
-  bubblewrap(std::shared_ptr<const workspace> where,
+  runner_for(std::shared_ptr<const workspace> where,
              const sandbox_settings& policy);
 
   /// The thread that starts processes.
@@ -33,7 +65,16 @@ public:
 
 private:
   caf::expected<std::shared_ptr<process_thread>> locked_thread();
+  caf::expected<std::shared_ptr<process_runner>> unrestricted();
+  caf::expected<std::shared_ptr<process_runner>>
+  bubblewrap(std::shared_ptr<const workspace> where,
+             const sandbox_settings& policy);
+  caf::expected<std::shared_ptr<process_runner>>
+  container(std::shared_ptr<const workspace> where,
+            const sandbox_settings& policy);
 
+  trial trial_;
+  decision_listener on_decision_;
   std::mutex mutex_;
   std::shared_ptr<process_thread> thread_;
   std::shared_ptr<process_runner> unrestricted_;
