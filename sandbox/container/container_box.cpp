@@ -316,8 +316,8 @@ void container_box::remove(int tries) {
               });
 }
 
-// An engine that removes it by itself may have been faster, or be at it. One
-// that never does leaves it to the next sweep.
+// Somebody else may have been faster, or be at it. An engine that never removes
+// it leaves it to the next sweep.
 void container_box::look_again(int tries) {
   call_engine(loop_, engine_,
               {"ps", "--all", "--quiet", "--no-trunc", "--filter", "id=" + id_},

@@ -256,8 +256,10 @@ plan_container(const container_engine& engine,
   auto result = container_plan{};
   auto& create = result.create;
   create = {"create"};
+  // Without --rm: an engine that removes it by itself, while it is removed by
+  // its id, has been seen to leave it half removed.
   if (!x.reconnect)
-    add(create, {"--rm", "--interactive"});
+    add(create, {"--interactive"});
   // An image is code: it is fetched by who decided to run it.
   if (engine.kind != engine_kind::apple)
     add(create, {"--pull", "never"});

@@ -72,7 +72,6 @@ TEST_CASE("a container has every protection unless the policy drops it",
   auto digest = made->digest;
   CHECK(made->create
         == words{"create",
-                 "--rm",
                  "--interactive",
                  "--pull",
                  "never",
