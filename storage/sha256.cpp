@@ -2,6 +2,7 @@
 
 #include "troupe/config/errc.hpp"
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 namespace troupe {
@@ -15,6 +16,10 @@ caf::expected<sha256_digest> sha256(std::string_view bytes) {
     return make_error(errc::storage, "OpenSSL offers no SHA-256", {},
                       "check OPENSSL_CONF and the installed providers");
   return result;
+}
+
+void release_hashing_thread() noexcept {
+  OPENSSL_thread_stop();
 }
 
 } // namespace troupe

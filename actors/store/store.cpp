@@ -4,6 +4,7 @@
 #include "troupe/runtime/model/message_record.hpp"
 #include "troupe/runtime/run/event_record.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
+#include "troupe/storage/sha256.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -200,6 +201,9 @@ store_state::~store_state() {
   for (auto& promise : waiting)
     promise.deliver(
       make_error(errc::storage, "the store was closed before it could answer"));
+  disk = nullptr;
+  // CAF does not join the thread of a detached actor.
+  release_hashing_thread();
 }
 
 } // namespace troupe

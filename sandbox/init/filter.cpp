@@ -190,12 +190,21 @@ private:
   int failed_ = 0;
 };
 
+// The macros of the library are C.
+scmp_arg_cmp masked(unsigned argument, uint64_t mask, uint64_t value) {
+  return {argument, SCMP_CMP_MASKED_EQ, mask, value};
+}
+
 scmp_arg_cmp has_bits(unsigned argument, uint64_t bits) {
-  return SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, bits, bits);
+  return masked(argument, bits, bits);
 }
 
 scmp_arg_cmp equals_int(unsigned argument, uint64_t value) {
-  return SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, int_bits, value);
+  return masked(argument, int_bits, value);
+}
+
+scmp_arg_cmp differs(unsigned argument, uint64_t value) {
+  return {argument, SCMP_CMP_NE, value, 0};
 }
 
 void refuse_namespaces(builder& to) {
@@ -230,8 +239,7 @@ void refuse_set_id(builder& to) {
 // Limits that were put on its warden, or on the init, would keep them from
 // doing their work, or end them.
 void refuse_limiting_others(builder& to) {
-  to.refuse("prlimit64", EPERM, SCMP_CMP64(0, SCMP_CMP_NE, 0),
-            SCMP_CMP64(2, SCMP_CMP_NE, 0));
+  to.refuse("prlimit64", EPERM, differs(0, 0), differs(2, 0));
 }
 
 // A socket of a pair of datagrams can be turned to any address, as if it had
@@ -240,8 +248,7 @@ void refuse_datagram_pairs(builder& to) {
   constexpr auto type_bits = uint64_t{0xf};
   for (auto type : {SOCK_DGRAM, SOCK_RAW})
     to.refuse("socketpair", EPROTONOSUPPORT,
-              SCMP_CMP64(1, SCMP_CMP_MASKED_EQ, type_bits,
-                         static_cast<uint64_t>(type)));
+              masked(1, type_bits, static_cast<uint64_t>(type)));
 }
 
 // The kernel refuses families past its last one by itself.
@@ -254,7 +261,7 @@ void refuse_families(builder& to, bool unix_sockets) {
                 equals_int(0, static_cast<uint64_t>(family)));
   // Of netlink, what tells a program of its own addresses.
   to.refuse("socket", EPROTONOSUPPORT, equals_int(0, AF_NETLINK),
-            SCMP_CMP64(2, SCMP_CMP_NE, NETLINK_ROUTE));
+            differs(2, NETLINK_ROUTE));
   for (auto family = 0; family < past_last; ++family)
     if (family != AF_UNIX)
       to.refuse("socketpair", EAFNOSUPPORT,
@@ -284,8 +291,7 @@ int install_spawn_filter() {
   to.refuse("fork", EPERM);
   to.refuse("vfork", EPERM);
   to.refuse("clone3", ENOSYS);
-  to.refuse("clone", EPERM,
-            SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, uint64_t{CLONE_THREAD}, 0));
+  to.refuse("clone", EPERM, masked(0, uint64_t{CLONE_THREAD}, 0));
   return to.load();
 }
 

@@ -163,13 +163,13 @@ void serve(int signals, const warden_gate& gate, wardens& under) {
                     {gate.taken, POLLIN, 0},
                     {under.is_closed() ? gate.starts : -1, POLLIN, 0}};
     auto count = ::poll(fds, 4, under.are_watched() ? interval : -1);
+    // First: who is not known of cannot be the one that uses the most.
+    under.note_taken();
     if (under.are_watched())
       under.look();
     if (count <= 0)
       continue;
     auto info = signalfd_siginfo{};
-    if (fds[2].revents != 0)
-      under.note_taken();
     if (fds[0].revents != 0
         && ::read(signals, &info, sizeof info) == sizeof info)
       under.reap();

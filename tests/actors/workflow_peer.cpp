@@ -121,10 +121,11 @@ int main(int argc, char** argv) {
     std::cout << run.run_id() << "\n" << std::flush;
     auto object = run.wait();
     std::cout << to_string(object.status) << " " << object.response
-              << object.error.message << "\n";
+              << object.error.message << "\n"
+              << std::flush;
     return 0;
   } catch (const co::failure& why) {
-    std::cout << "failed " << why.what() << "\n";
+    std::cout << "failed " << why.what() << "\n" << std::flush;
     return 1;
   }
 }

@@ -190,6 +190,7 @@ TEST_CASE("a workflow that is killed at random moments does nothing twice",
 
     // Another process brings the word.
     auto done = place.run({run_id, R"("go")"});
+    INFO(done.out << done.err);
     CHECK(done.out.find("completed \"go\" 78 appended appended")
           != std::string::npos);
     CHECK(place.effects() == end);
