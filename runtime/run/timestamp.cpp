@@ -134,8 +134,8 @@ caf::expected<int64_t> parse_rfc3339(std::string_view text) {
                       "\"" + std::string{text}
                         + "\" is no time such as 2030-01-31T08:00:00Z");
   auto days = int64_t{std::chrono::sys_days{date}.time_since_epoch().count()};
-  auto seconds = days * 86400 + int64_t{(hour * 60 + minute) * 60} + second
-                 - east;
+  auto minutes = int64_t{hour} * 60 + minute;
+  auto seconds = days * 86400 + minutes * 60 + second - east;
   return seconds * 1'000'000 + micros;
 }
 

@@ -254,9 +254,12 @@ void refuse_datagram_pairs(builder& to) {
 // The kernel refuses families past its last one by itself.
 void refuse_families(builder& to, bool unix_sockets) {
   constexpr auto past_last = 64;
+  auto is_open = [unix_sockets](int family) {
+    return family == AF_INET || family == AF_INET6 || family == AF_NETLINK
+           || (family == AF_UNIX && unix_sockets);
+  };
   for (auto family = 0; family < past_last; ++family)
-    if (family != AF_INET && family != AF_INET6 && family != AF_NETLINK
-        && !(family == AF_UNIX && unix_sockets))
+    if (!is_open(family))
       to.refuse("socket", EAFNOSUPPORT,
                 equals_int(0, static_cast<uint64_t>(family)));
   // Of netlink, what tells a program of its own addresses.

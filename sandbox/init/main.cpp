@@ -182,16 +182,12 @@ void serve(int signals, const warden_gate& gate, wardens& under) {
 
 } // namespace
 
-} // namespace troupe::init
-
-// It does not matter what it returns: the namespace ends.
-int main() {
-  using namespace troupe::init;
+int run() {
   ::syscall(SYS_close_range, control_fd + 3, ~0U, 0);
   ::fcntl(control_fd, F_SETFD, FD_CLOEXEC);
   auto in = setup_reader{};
   if (!in.receive())
-    ::_exit(1);
+    return 1;
   auto signals = listen_to_signals();
   auto open = sockets{};
   auto gate = warden_gate{};
@@ -204,5 +200,12 @@ int main() {
   auto under = wardens{in.header(), std::move(tmpfs), gate};
   if (ready.error == 0)
     serve(signals, gate, under);
-  ::_exit(0);
+  return 0;
+}
+
+} // namespace troupe::init
+
+// It does not matter what it returns: the namespace ends.
+int main() {
+  ::_exit(troupe::init::run());
 }

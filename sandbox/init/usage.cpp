@@ -60,7 +60,7 @@ std::vector<process> all_processes() {
   auto* folder = ::opendir("/proc");
   if (folder == nullptr)
     return result;
-  while (const auto* entry = ::readdir(folder))
+  while (const auto* entry = ::readdir(folder)) // NOLINT: one thread
     if (auto pid = static_cast<pid_t>(std::atoi(entry->d_name)); pid > 0)
       if (auto one = look_at(pid); one.pid != 0)
         result.push_back(one);
