@@ -114,20 +114,24 @@ void sandbox_pool::with_sandbox(
   });
 }
 
+caf::expected<bubblewrap_plan> sandbox_pool::make_plan() const {
+  auto grants = grant_paths(*where_, policy_);
+  if (!grants)
+    return std::move(grants.error());
+  auto layout = look_at_host();
+  layout.has_cgroup = host_.cgroups.version != 0;
+  return plan_bubblewrap(*grants, policy_, sandbox_home(*where_, policy_),
+                         layout, {host_.bubblewrap, host_.init});
+}
+
 void sandbox_pool::open(std::function<void(caf::expected<sandbox_ptr>)> then) {
+  auto plan = make_plan();
+  if (!plan)
+    return then(std::move(plan.error()));
   auto made = make_sandbox();
   if (!made)
     return then(std::move(made.error()));
   auto box = *made;
-  auto grants = grant_paths(*where_, policy_);
-  auto layout = look_at_host();
-  layout.has_cgroup = host_.cgroups.version != 0;
-  auto plan
-    = grants ? plan_bubblewrap(*grants, policy_, sandbox_home(*where_, policy_),
-                               layout, {host_.bubblewrap, host_.init})
-             : caf::expected<bubblewrap_plan>{std::move(grants.error())};
-  if (!plan)
-    return then(std::move(plan.error()));
   sandboxes_.insert(box);
   box->open(*plan, [self = shared_from_this(), box, then,
                     uses = plan->sockets](caf::error failed) {

@@ -43,6 +43,7 @@ private:
   };
 
   void open(std::function<void(caf::expected<sandbox_ptr>)> then);
+  caf::expected<bubblewrap_plan> make_plan() const;
   caf::expected<sandbox_ptr> make_sandbox();
   caf::error connect(namespace_sandbox& box,
                      const std::vector<socket_use>& uses);
