@@ -2,10 +2,10 @@
 
 #include "troupe/config/errc.hpp"
 #include "troupe/sandbox/host_seat.hpp"
+#include "troupe/sandbox/pool_runner.hpp"
 #include "troupe/sandbox/sandbox_pool.hpp"
 #include "troupe/sandbox/workspace.hpp"
 
-#include <atomic>
 #include <cstdlib>
 #include <sstream>
 #include <utility>
@@ -15,49 +15,6 @@
 namespace troupe {
 
 namespace {
-
-class bubblewrap_runner : public process_runner {
-public:
-  bubblewrap_runner(std::shared_ptr<process_thread> thread,
-                    bubblewrap_host host,
-                    std::shared_ptr<const workspace> where,
-                    sandbox_settings policy)
-    : thread_(std::move(thread)),
-      pool_(std::make_shared<sandbox_pool>(thread_->loop(), std::move(host),
-                                           std::move(where),
-                                           std::move(policy))) {
-    // nop
-  }
-
-  // NOLINTNEXTLINE(bugprone-exception-escape): nobody could go on without it
-  ~bubblewrap_runner() override {
-    end_on(*thread_, [pool = pool_](std::function<void()> ended) {
-      pool->close(std::move(ended));
-    });
-  }
-
-  process_id start(process_spec spec, process_done done) override {
-    auto id = ++last_;
-    thread_->post([pool = pool_, id, spec = std::move(spec),
-                   done = std::move(done)]() mutable {
-      pool->start(id, std::move(spec), std::move(done));
-    });
-    return id;
-  }
-
-  void signal(process_id id, int number) override {
-    thread_->post([pool = pool_, id, number] { pool->signal(id, number); });
-  }
-
-  void terminate(process_id id) override {
-    thread_->post([pool = pool_, id] { pool->terminate(id); });
-  }
-
-private:
-  std::shared_ptr<process_thread> thread_;
-  std::shared_ptr<sandbox_pool> pool_;
-  std::atomic<process_id> last_ = 0;
-};
 
 // Empty: it is not there.
 std::string find_program(const std::string& name) {
@@ -106,8 +63,9 @@ make_bubblewrap_runner(std::shared_ptr<process_thread> thread,
     thread = std::move(*made);
   }
   return std::static_pointer_cast<process_runner>(
-    std::make_shared<bubblewrap_runner>(std::move(thread), std::move(host),
-                                        std::move(where), policy));
+    std::make_shared<pool_runner<sandbox_pool>>(
+      thread, std::make_shared<sandbox_pool>(thread->loop(), std::move(host),
+                                             std::move(where), policy)));
 }
 
 } // namespace troupe

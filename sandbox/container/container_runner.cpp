@@ -5,58 +5,16 @@
 #include "troupe/sandbox/container/container_pool.hpp"
 #include "troupe/sandbox/container/engine_process.hpp"
 #include "troupe/sandbox/host_seat.hpp"
+#include "troupe/sandbox/pool_runner.hpp"
 #include "troupe/sandbox/process_plan.hpp"
 #include "troupe/sandbox/workspace.hpp"
 
-#include <atomic>
 #include <future>
 #include <utility>
 
 namespace troupe {
 
 namespace {
-
-class container_runner : public process_runner {
-public:
-  container_runner(std::shared_ptr<process_thread> thread, container_host host,
-                   std::shared_ptr<const workspace> where,
-                   sandbox_settings policy)
-    : thread_(std::move(thread)),
-      pool_(std::make_shared<container_pool>(thread_->loop(), std::move(host),
-                                             std::move(where),
-                                             std::move(policy))) {
-    // nop
-  }
-
-  // NOLINTNEXTLINE(bugprone-exception-escape): nobody could go on without it
-  ~container_runner() override {
-    end_on(*thread_, [pool = pool_](std::function<void()> ended) {
-      pool->close(std::move(ended));
-    });
-  }
-
-  process_id start(process_spec spec, process_done done) override {
-    auto id = ++last_;
-    thread_->post([pool = pool_, id, spec = std::move(spec),
-                   done = std::move(done)]() mutable {
-      pool->start(id, std::move(spec), std::move(done));
-    });
-    return id;
-  }
-
-  void signal(process_id id, int number) override {
-    thread_->post([pool = pool_, id, number] { pool->signal(id, number); });
-  }
-
-  void terminate(process_id id) override {
-    thread_->post([pool = pool_, id] { pool->terminate(id); });
-  }
-
-private:
-  std::shared_ptr<process_thread> thread_;
-  std::shared_ptr<container_pool> pool_;
-  std::atomic<process_id> last_ = 0;
-};
 
 caf::expected<std::string> ask_version(process_thread& thread,
                                        const container_engine& engine) {
@@ -129,8 +87,9 @@ make_container_runner(std::shared_ptr<process_thread> thread,
     thread = std::move(*made);
   }
   return std::static_pointer_cast<process_runner>(
-    std::make_shared<container_runner>(std::move(thread), std::move(host),
-                                       std::move(where), policy));
+    std::make_shared<pool_runner<container_pool>>(
+      thread, std::make_shared<container_pool>(thread->loop(), std::move(host),
+                                               std::move(where), policy)));
 }
 
 caf::expected<std::string>

@@ -112,9 +112,12 @@ start_process shell(const std::string& script) {
 }
 
 bool eventually(const std::function<bool()>& condition) {
-  for (auto i = 0; i < 2000 && !condition(); ++i)
-    std::this_thread::sleep_for(5ms);
-  return condition();
+  for (auto i = 0; i < 2000; ++i) {
+    if (condition())
+      return true;
+    std::this_thread::sleep_for(5ms); // a bounded poll
+  }
+  return false;
 }
 
 /// The providers that run commands here.
