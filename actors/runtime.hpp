@@ -10,6 +10,7 @@
 #include "troupe/config/settings.hpp"
 #include "troupe/runtime/messages/interfaces.hpp"
 #include "troupe/runtime/messages/supervise_messages.hpp"
+#include "troupe/sandbox/workspace.hpp"
 
 #include "caf/expected.hpp"
 #include "caf/fwd.hpp"
@@ -39,6 +40,8 @@ struct runtime_options {
   std::map<std::string, model_actor> models;
   /// Asked where a permission says so; may block. Empty: nobody is asked.
   std::function<permission_answer(const permission_request&)> on_ask;
+  /// Called for each workspace on a disk that a run opens, and when it closes.
+  troupe::workspace_callbacks workspace_callbacks;
   /// Takes lines for the operator: what was hidden from a model, what could
   /// not be cleaned up. Empty: warnings and errors go to stderr.
   log_sink on_log;

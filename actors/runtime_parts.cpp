@@ -152,7 +152,8 @@ void runtime::parts::start(runtime_options options) {
   if (options.on_ask)
     services->approver = system_->spawn(callback_approver_behavior,
                                         std::move(options.on_ask), pool_);
-  services->open_sandbox = make_sandbox_opener(options.folder, pool_);
+  services->open_sandbox = make_sandbox_opener(*system_, options.folder, pool_);
+  services->callbacks = std::move(options.workspace_callbacks);
   services_ = services;
   runs_ = system_->spawn(run_registry_behavior,
                          run_registry_spec{services_, std::move(catalog)});

@@ -138,6 +138,14 @@ void describe(F& f, sandbox_limits& x) {
 }
 
 template <class F>
+void describe(F& f, artifact_limits& x) {
+  f("file", x.file);
+  f("message", x.message);
+  f("run", x.run);
+  f("files", x.files);
+}
+
+template <class F>
 void describe(F& f, network_settings& x) {
   f.word("mode", x.mode, words::networks);
   f("allow", x.allow);
@@ -182,6 +190,7 @@ void describe(F& f, sandbox_settings& x) {
   if (!network.empty())
     x.network.mode = network;
   f("limits", x.limits);
+  f("artifacts", x.artifacts);
   f("warm", x.warm);
   f("container", x.container);
   f("workspace", x.workspace);

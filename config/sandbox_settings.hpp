@@ -42,6 +42,19 @@ struct sandbox_limits {
   uint32_t list = 10'000;
 };
 
+/// Bounds of what a run stores under the named path `artifacts`; sizes in
+/// bytes.
+struct artifact_limits {
+  /// One file.
+  uint64_t file = 16ull << 20;
+  /// The files of one operation: those of a tool call, or of a message.
+  uint64_t message = 32ull << 20;
+  /// All of a run.
+  uint64_t run = 256ull << 20;
+  /// Files of a run.
+  uint32_t files = 256;
+};
+
 /// One network rule set; `allow` counts in mode allowlist only.
 struct network_settings {
   /// none | inherit | allowlist.
@@ -85,6 +98,7 @@ struct sandbox_settings {
   std::map<std::string, std::string> environment;
   network_settings network;
   sandbox_limits limits;
+  artifact_limits artifacts;
   bool warm = true;
   std::optional<container_settings> container;
   std::optional<workspace_settings> workspace;

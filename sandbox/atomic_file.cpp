@@ -1,6 +1,7 @@
 #include "troupe/sandbox/atomic_file.hpp"
 
 #include "troupe/sandbox/unique_fd.hpp"
+#include "troupe/sandbox/write_all.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -29,18 +30,6 @@ temporary_file create_temporary(int parent, mode_t mode) {
       break;
   }
   return result;
-}
-
-int write_all(int fd, std::string_view content) {
-  while (!content.empty()) {
-    auto count = ::write(fd, content.data(), content.size());
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return errno;
-    content.remove_prefix(static_cast<size_t>(count));
-  }
-  return 0;
 }
 
 // The owner first: changing it clears mode bits. Only root may give files

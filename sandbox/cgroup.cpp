@@ -2,6 +2,7 @@
 
 #include "troupe/config/errc.hpp"
 #include "troupe/sandbox/cgroup_record.hpp"
+#include "troupe/sandbox/owner_record.hpp"
 #include "troupe/sandbox/unique_fd.hpp"
 
 #include <array>
@@ -104,7 +105,7 @@ std::string own_group(const std::string& controller) {
 }
 
 bool can_make_groups(const std::string& folder) {
-  auto name = make_cgroup_name();
+  auto name = make_owned_name();
   auto path = folder + "/" + name;
   // Should this process be killed in between.
   auto record = record_cgroup(name);

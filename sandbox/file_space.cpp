@@ -51,10 +51,14 @@ file_space::~file_space() {
   // nop
 }
 
-std::unique_ptr<file_space> make_memory_file_space(sandbox_limits limits) {
+std::unique_ptr<file_space>
+make_memory_file_space(sandbox_limits limits,
+                       std::shared_ptr<memory_tree> artifacts) {
   auto files = mounted_trees{};
   files.add("root", file_access::read_write,
-            std::make_unique<memory_tree>(limits.tmp));
+            std::make_shared<memory_tree>(limits.tmp));
+  if (artifacts)
+    files.add("artifacts", file_access::read_only, std::move(artifacts));
   return std::make_unique<tree_file_space>(std::move(files), limits);
 }
 
@@ -71,7 +75,7 @@ make_disk_file_space(std::shared_ptr<const workspace> where,
                         "sandbox.files." + name,
                         "name it under workspace.paths");
     files.add(name, access,
-              std::make_unique<disk_tree>(directory->descriptor, how));
+              std::make_shared<disk_tree>(directory->descriptor, how));
   }
   nest(files, *where, policy);
   auto result = std::unique_ptr<file_space>{std::make_unique<disk_file_space>(

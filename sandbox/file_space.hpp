@@ -34,11 +34,15 @@ public:
   replace(const replace_in_file_request& x) = 0;
 };
 
-/// Files in memory, gone with the object: the virtual sandbox. Overwriting
-/// asks for no earlier read.
-std::unique_ptr<file_space> make_memory_file_space(sandbox_limits limits);
-
+class memory_tree;
 class workspace;
+
+/// Files in memory, gone with the object: the virtual sandbox. Overwriting
+/// asks for no earlier read. `artifacts`, where it is not null, can be read as
+/// "workspace://artifacts".
+std::unique_ptr<file_space>
+make_memory_file_space(sandbox_limits limits,
+                       std::shared_ptr<memory_tree> artifacts = nullptr);
 
 /// The files of a workspace on disk, reached beneath its directory
 /// descriptors and never through a link. Where one named path lies within

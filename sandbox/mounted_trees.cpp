@@ -22,7 +22,7 @@ std::string beneath(const std::string& path, const std::string& directory) {
 } // namespace
 
 void mounted_trees::add(const std::string& name, file_access access,
-                        std::unique_ptr<file_tree> tree) {
+                        std::shared_ptr<file_tree> tree) {
   auto& x = mounts_[name];
   x.access = access;
   x.tree = std::move(tree);

@@ -26,7 +26,7 @@ public:
   };
 
   void add(const std::string& name, file_access access,
-           std::unique_ptr<file_tree> tree);
+           std::shared_ptr<file_tree> tree);
 
   /// Says that `relative` of `outer` is the root of `inner`, which must have
   /// been added too. An empty `inner` closes it to tools.
@@ -39,7 +39,7 @@ public:
 private:
   struct mount {
     file_access access = file_access::read_only;
-    std::unique_ptr<file_tree> tree;
+    std::shared_ptr<file_tree> tree;
     /// Path beneath this one -> name.
     std::map<std::string, std::string> nested;
   };

@@ -4,6 +4,7 @@
 #include "troupe/sandbox/bubblewrap_plan.hpp"
 #include "troupe/sandbox/cgroup_record.hpp"
 #include "troupe/sandbox/host_seat.hpp"
+#include "troupe/sandbox/owner_record.hpp"
 #include "troupe/sandbox/process_plan.hpp"
 #include "troupe/sandbox/workspace.hpp"
 
@@ -172,7 +173,7 @@ caf::expected<sandbox_pool::sandbox_ptr> sandbox_pool::make_sandbox() {
   if (host_.cgroups.version != 0) {
     if (!std::exchange(swept_, true))
       sweep_cgroups(host_.cgroups);
-    auto made = cgroup::make(host_.cgroups, make_cgroup_name(),
+    auto made = cgroup::make(host_.cgroups, make_owned_name(),
                              policy_.limits.memory,
                              policy_.limits.processes + helpers);
     if (!made)

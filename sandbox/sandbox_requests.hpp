@@ -114,6 +114,23 @@ struct replace_in_file_result {
   std::string digest;
 };
 
+/// A file that somebody produced, of any bytes.
+struct artifact_file {
+  /// Of one file: no folder, and no dot in front.
+  std::string name;
+  std::string content;
+};
+
+/// Stores files under the named path `artifacts`: all of them, or none.
+struct store_artifacts {
+  std::vector<artifact_file> files;
+};
+
+struct stored_artifacts {
+  /// "workspace://artifacts/…" for each file, in their order.
+  std::vector<std::string> paths;
+};
+
 /// Runs one command to its end.
 struct process_request {
   std::vector<std::string> argv;

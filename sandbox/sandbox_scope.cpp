@@ -127,6 +127,26 @@ caf::error check_enforced(const sandbox_authority& held,
 
 } // namespace
 
+bool supports(const sandbox_settings& policy, sandbox_capability x) {
+  auto is_virtual = policy.provider == "virtual";
+  auto is_writable = [](const auto& path) {
+    return path.second == file_access::read_write;
+  };
+  switch (x) {
+    case sandbox_capability::filesystem_read:
+    case sandbox_capability::filesystem_list:
+      return is_virtual || !policy.files.empty();
+    case sandbox_capability::filesystem_write:
+      return is_virtual
+             || std::any_of(policy.files.begin(), policy.files.end(),
+                            is_writable);
+    case sandbox_capability::process_run:
+    case sandbox_capability::process_spawn:
+      return !is_virtual;
+  }
+  return false;
+}
+
 std::string to_string(sandbox_capability x) {
   switch (x) {
     case sandbox_capability::filesystem_read:

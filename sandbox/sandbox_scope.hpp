@@ -26,6 +26,9 @@ enum class sandbox_capability : uint8_t {
 /// The name in messages and files, as above.
 std::string to_string(sandbox_capability x);
 
+/// Whether a sandbox of this policy can do `x` at all, whoever asks.
+bool supports(const sandbox_settings& policy, sandbox_capability x);
+
 /// What somebody holds of a sandbox.
 struct sandbox_authority {
   sandbox_settings policy;

@@ -132,11 +132,12 @@ unique_fd open_regular(int directory, resolution how, const std::string& path,
   return file;
 }
 
-unique_fd make_directories(int directory, const std::string& path) {
-  return descend(directory, path, [](int at, const std::string& name) {
+unique_fd make_directories(int directory, const std::string& path,
+                           mode_t mode) {
+  return descend(directory, path, [mode](int at, const std::string& name) {
     if (name == "..")
       return fail(EXDEV);
-    if (::mkdirat(at, name.c_str(), 0777) != 0 && errno != EEXIST)
+    if (::mkdirat(at, name.c_str(), mode) != 0 && errno != EEXIST)
       return unique_fd{};
     return open_part(at, name, O_PATH | O_DIRECTORY);
   });

@@ -41,7 +41,8 @@ unique_fd open_regular(int directory, resolution how, const std::string& path,
                        struct stat& status);
 
 /// Opens a directory (O_PATH) and creates what is missing of the path.
-unique_fd make_directories(int directory, const std::string& path);
+unique_fd make_directories(int directory, const std::string& path,
+                           mode_t mode = 0777);
 
 /// The sentence for the model about the file it calls `path`; kind tool.
 caf::error path_error(int code, const std::string& path);

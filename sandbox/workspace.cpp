@@ -1,14 +1,13 @@
 #include "troupe/sandbox/workspace.hpp"
 
 #include "troupe/config/errc.hpp"
-#include "troupe/sandbox/remove_tree.hpp"
 #include "troupe/sandbox/scoped_open.hpp"
 #include "troupe/sandbox/workspace_path.hpp"
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace troupe {
 
@@ -63,31 +62,40 @@ open_beneath_root(const std::string& name, const std::string& path,
     return make_error(errc::configuration,
                       in_quotes(path) + " names no directory beneath the root",
                       key_of(name));
-  auto fd = make_directories(root.descriptor, parsed->relative);
+  // What is stored for a run is nobody else's business.
+  auto mode = mode_t{name == "artifacts" ? 0700u : 0777u};
+  auto fd = make_directories(root.descriptor, parsed->relative, mode);
   if (!fd)
     return make_error(errc::configuration,
                       to_fault(path_error(errno, path)).message, key_of(name));
   return workspace::directory{root.path + "/" + parsed->relative, fd.release()};
 }
 
-caf::expected<std::string> make_temporary() {
-  auto failed = std::error_code{};
-  auto base = fs::temp_directory_path(failed);
-  auto path = (base / "troupe-workspace-XXXXXX").string();
-  if (failed || ::mkdtemp(path.data()) == nullptr)
-    return make_error(errc::sandbox,
-                      "cannot create a temporary workspace: "
-                        + (failed ? failed.message() : describe(errno)),
-                      path, "set TMPDIR to a directory you can write to");
-  return path;
+// A function of the application's, and what it throws as an error.
+caf::error call(const std::string& what, const std::function<void()>& f) {
+  auto why = std::string{};
+  try {
+    if (f)
+      f();
+    return {};
+  } catch (const std::exception& caught) {
+    why = caught.what();
+  } catch (...) {
+    why = "an exception of an unknown type";
+  }
+  return make_error(errc::sandbox,
+                    "the " + what + " of the workspace failed: " + why);
 }
 
 } // namespace
 
 caf::expected<std::shared_ptr<workspace>>
-workspace::open(const workspace_settings& settings, const std::string& base) {
+workspace::open(const workspace_settings& settings, const std::string& base,
+                workspace_callbacks callbacks) {
   auto result = std::shared_ptr<workspace>(new workspace);
   if (auto failed = result->open_root(settings, base))
+    return failed;
+  if (auto failed = result->set_up(settings, std::move(callbacks)))
     return failed;
   for (const auto& [name, path] : settings.paths)
     if (auto failed = result->open_path(name, path))
@@ -104,10 +112,11 @@ workspace::~workspace() {
 }
 
 caf::error workspace::close() {
-  auto result = caf::error{};
+  auto result = call("teardown", std::exchange(teardown_, nullptr));
   if (temporary_) {
-    temporary_ = false;
-    result = remove_root();
+    auto failed = temporary_->remove();
+    result = result ? std::move(result) : std::move(failed);
+    temporary_.reset();
   }
   for (auto& [name, entry] : directories_)
     if (entry.descriptor >= 0) {
@@ -131,14 +140,29 @@ workspace::directories() const {
   return directories_;
 }
 
+caf::error workspace::set_up(const workspace_settings& settings,
+                             workspace_callbacks callbacks) {
+  auto where = settings;
+  where.root = root().path;
+  if (callbacks.setup)
+    if (auto failed = call("setup", [&] { callbacks.setup(where); }))
+      return failed;
+  if (callbacks.teardown)
+    teardown_ = [f = std::move(callbacks.teardown), where = std::move(where)] {
+      f(where);
+    };
+  return {};
+}
+
 caf::error workspace::open_root(const workspace_settings& settings,
                                 const std::string& base) {
   auto path = (fs::path{base} / settings.root).string();
   if (settings.provider == "temporary") {
-    auto made = make_temporary();
+    auto made = temporary_folder::make();
     if (!made)
-      return made.error();
-    path = *made;
+      return std::move(made.error());
+    path = made->path();
+    temporary_.emplace(std::move(*made));
   } else if (settings.provider != "directory") {
     return make_error(errc::configuration,
                       in_quotes(settings.provider)
@@ -148,7 +172,6 @@ caf::error workspace::open_root(const workspace_settings& settings,
   auto opened = open_named("root", path);
   if (!opened)
     return opened.error();
-  temporary_ = settings.provider == "temporary";
   return add("root", *opened);
 }
 
@@ -185,30 +208,6 @@ caf::error workspace::add(const std::string& name, const directory& opened) {
   }
   directories_.emplace(name, directory{opened.path, keep.release()});
   return {};
-}
-
-// Empties the directory by its descriptor; its name is only removed while it
-// still means that directory.
-caf::error workspace::remove_root() {
-  const auto& entry = root();
-  auto code = remove_contents(entry.descriptor);
-
-  struct stat opened{};
-
-  struct stat named{};
-
-  if (code == 0
-      && (::fstat(entry.descriptor, &opened) != 0
-          || ::lstat(entry.path.c_str(), &named) != 0
-          || !same_file(opened, named)))
-    code = ESTALE;
-  if (code == 0 && ::rmdir(entry.path.c_str()) != 0)
-    code = errno;
-  if (code == 0)
-    return {};
-  return make_error(errc::sandbox,
-                    "cannot remove the temporary workspace: " + describe(code),
-                    entry.path, "remove it by hand");
 }
 
 } // namespace troupe

@@ -1,15 +1,29 @@
 #pragma once
 
 #include "troupe/config/sandbox_settings.hpp"
+#include "troupe/sandbox/temporary_folder.hpp"
 
 #include "caf/error.hpp"
 #include "caf/expected.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace troupe {
+
+/// What an application does about a workspace. Both may block, and what they
+/// throw is an error; `where.root` is the real path of the root.
+struct workspace_callbacks {
+  /// When the root is there and the named paths are not opened yet: absolute
+  /// ones must exist after it.
+  std::function<void(const workspace_settings& where)> setup;
+  /// Once, before a workspace that was set up is closed, also when it could
+  /// not be opened in the end. What is temporary is still there.
+  std::function<void(const workspace_settings& where)> teardown;
+};
 
 /// Named directories on this host that belong to one run: the root and the
 /// named paths, each held by an open directory descriptor. Closing a
@@ -27,9 +41,10 @@ public:
   /// Opens what `settings` describes; a relative root counts from `base`, a
   /// relative named path is created beneath the root without following links.
   /// Errors: configuration (missing, no directory, two names for one
-  /// directory), sandbox (the system refused).
+  /// directory), sandbox (the system refused, the setup failed).
   static caf::expected<std::shared_ptr<workspace>>
-  open(const workspace_settings& settings, const std::string& base);
+  open(const workspace_settings& settings, const std::string& base,
+       workspace_callbacks callbacks = {});
 
   workspace(const workspace&) = delete;
   workspace& operator=(const workspace&) = delete;
@@ -37,7 +52,8 @@ public:
   /// Closes without reporting; call `close` to learn of failures.
   ~workspace();
 
-  /// Removes a temporary root and closes the descriptors. Idempotent.
+  /// Has it torn down, removes a temporary root and closes the descriptors.
+  /// Idempotent.
   caf::error close();
 
   const directory& root() const;
@@ -50,14 +66,17 @@ public:
 private:
   workspace();
 
+  caf::error set_up(const workspace_settings& settings,
+                    workspace_callbacks callbacks);
   caf::error open_root(const workspace_settings& settings,
                        const std::string& base);
   caf::error open_path(const std::string& name, const std::string& path);
   caf::error add(const std::string& name, const directory& opened);
-  caf::error remove_root();
 
   std::map<std::string, directory> directories_;
-  bool temporary_ = false;
+  std::optional<temporary_folder> temporary_;
+  /// Empty when there is nothing to tear down.
+  std::function<void()> teardown_;
 };
 
 } // namespace troupe

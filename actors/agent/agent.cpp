@@ -60,6 +60,7 @@ run_actor::behavior_type agent_behavior(agent_ptr self, agent_spec spec) {
       begin_ending(self, cancelled_outcome(x.reason));
     },
     [self](expire_run) { begin_ending(self, expired_outcome()); },
+    [self](const run_note& x) { take_note(self, x); },
     co::serve_cancel(self),
   };
 }

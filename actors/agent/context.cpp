@@ -34,11 +34,7 @@ constexpr auto pause_percent = uint64_t{5};
 
 void note(agent_ptr self, const char* what, nlohmann::json data) {
   data["name"] = what;
-  auto event = run_event{};
-  event.type = event_type::custom;
-  event.text = what;
-  event.data_json = dump_json(data);
-  add_event(self, std::move(event));
+  add_note(self->state, what, dump_json(data));
 }
 
 void note_failure(agent_ptr self, const std::string& why) {

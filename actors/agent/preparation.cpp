@@ -168,7 +168,8 @@ co::task<void> open_sandbox(agent_ptr self, sandbox_settings sandbox) {
     auto declares = declared(state).workspace.value_or(
       sandbox.workspace.value_or(services.settings.workspace));
     state.sandbox = services.open_sandbox(
-      self->system(), sandbox, workspace_of(state, std::move(declares)));
+      {run_observer_actor{self}, std::move(sandbox),
+       workspace_of(state, std::move(declares)), services.callbacks});
   }
   auto asked = co::request<sandbox_description>(self, state.sandbox,
                                                 caf::infinite,

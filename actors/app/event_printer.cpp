@@ -33,6 +33,17 @@ void event_printer::show(const run_event& event) {
     show_text(event);
 }
 
+// Of what parts of a run tell: what a command was kept from.
+void event_printer::show_note(const run_event& event) {
+  if (event.text != "network")
+    return;
+  auto data = nlohmann::json::parse(event.data_json, nullptr, false);
+  if (data.is_object() && !data.value("allowed", true))
+    show_progress("✗ network "
+                  + excerpt(data.value("destination", std::string{}), 160)
+                  + " refused: " + data.value("reason", std::string{}));
+}
+
 void event_printer::show_text(const run_event& event) {
   switch (event.type) {
     case event_type::text_delta:
@@ -55,6 +66,9 @@ void event_printer::show_text(const run_event& event) {
       show_progress("↻ attempt " + std::to_string(event.attempt) + " after "
                     + to_string(event.why->kind) + ": "
                     + excerpt(event.why->message, 200));
+      break;
+    case event_type::custom:
+      show_note(event);
       break;
     default:
       break;

@@ -28,6 +28,7 @@ public:
   void show_end(const run_object& run);
 
 private:
+  void show_note(const run_event& event);
   void show_text(const run_event& event);
   void show_suspension(const run_object& run);
   void show_progress(const std::string& line);

@@ -100,8 +100,9 @@ caf::expected<opened_sandbox> open_sandbox(const options& x) {
   result.where = std::move(*where);
   if (auto failed = check_sandbox(result.policy))
     return failed;
-  auto host = sandbox_host{trial::none, tell_refusal};
-  auto commands = host.runner_for(result.where, result.policy);
+  auto host = sandbox_host{trial::none};
+  auto commands = host.runner_for(result.where, result.policy,
+                                  {tell_refusal, nullptr});
   if (!commands)
     return std::move(commands.error());
   result.commands = std::move(*commands);

@@ -29,6 +29,25 @@ void add_event(run_base& run, run_event event) {
   run.record.add(std::move(event));
 }
 
+void add_note(run_base& run, const std::string& name, std::string data_json) {
+  auto event = run_event{};
+  event.type = event_type::custom;
+  event.text = name;
+  event.data_json = std::move(data_json);
+  add_event(run, std::move(event));
+}
+
+bool add_note(run_base& run, const run_note& note) {
+  if (!note.for_operator.empty())
+    run.spec.services->log(log_level::info,
+                           "run " + run.spec.run_id + ": " + note.for_operator);
+  // What stays when a sandbox could not be closed in time is told too late.
+  if (run.has_last_event)
+    return false;
+  add_note(run, note.name, note.data_json);
+  return true;
+}
+
 void publish(run_base& run) {
   run.record.publish();
   for (const auto& event : std::exchange(run.unheard, {}))

@@ -17,6 +17,14 @@ namespace troupe {
 /// Adds an event; a delta is for readers only.
 void add_event(run_base& run, run_event event);
 
+/// Adds an event `custom` of that name. `data_json` is the text of an object
+/// that has it too.
+void add_note(run_base& run, const std::string& name, std::string data_json);
+
+/// Adds what a part of the run tells, unless its last event is made; whether
+/// it was.
+bool add_note(run_base& run, const run_note& note);
+
 /// Lets readers and subscribers have what was added.
 void publish(run_base& run);
 
@@ -50,6 +58,13 @@ template <class Self>
 void flush(Self* self) {
   flush_store_part(self);
   publish(self->state);
+}
+
+/// Takes what a part of the run tells.
+template <class Self>
+void take_note(Self* self, const run_note& note) {
+  if (add_note(self->state, note))
+    flush(self);
 }
 
 /// Waits until all that was collected is as durable as the store makes it.

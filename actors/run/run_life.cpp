@@ -127,6 +127,7 @@ void close_object(run_base& run, run_outcome outcome) {
 }
 
 void record_end(run_base& run, uint64_t record) {
+  run.has_last_event = true;
   const auto& object = run.record.object;
   if (run.spec.is_step)
     return;

@@ -2,11 +2,11 @@
 
 #include "troupe/actors/run/log.hpp"
 #include "troupe/actors/run/run_feed.hpp"
+#include "troupe/actors/sandbox/sandbox_opener.hpp"
 #include "troupe/config/settings.hpp"
 #include "troupe/runtime/co/blocking_pool.hpp"
 #include "troupe/runtime/messages/interfaces.hpp"
 
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -30,9 +30,9 @@ struct run_services {
   /// Where those hear of runs who want to.
   std::shared_ptr<run_feed> feed;
   /// Makes the sandbox of one run.
-  std::function<sandbox_actor(caf::actor_system&, const sandbox_settings&,
-                              const workspace_settings&)>
-    open_sandbox;
+  sandbox_opener open_sandbox;
+  /// What the application does about each workspace.
+  workspace_callbacks callbacks;
 };
 
 using run_services_ptr = std::shared_ptr<const run_services>;

@@ -72,6 +72,8 @@ struct run_base {
   /// What the subscribers of the feed have not heard yet.
   std::vector<run_event> unheard;
   bool is_ending = false;
+  /// The event that a run ends with is made: nothing comes after it.
+  bool has_last_event = false;
 };
 
 } // namespace troupe

@@ -1,14 +1,16 @@
 #include "troupe/actors/sandbox/sandbox.hpp"
 
-#include "troupe/actors/sandbox/describe.hpp"
 #include "troupe/actors/sandbox/process.hpp"
 #include "troupe/actors/sandbox/process_awaiter.hpp"
 #include "troupe/runtime/co/offload.hpp"
 #include "troupe/runtime/co/request.hpp"
 #include "troupe/runtime/co/serve.hpp"
 #include "troupe/runtime/co/settle.hpp"
+#include "troupe/sandbox/instructions.hpp"
+#include "troupe/sandbox/memory_tree.hpp"
 #include "troupe/sandbox/process_plan.hpp"
 
+#include <limits>
 #include <utility>
 
 namespace troupe {
@@ -18,6 +20,9 @@ namespace {
 using sandbox_ptr = sandbox_actor::stateful_pointer<sandbox_state>;
 using opened_ptr = std::shared_ptr<open_files>;
 
+// The store of artifacts has bounds of its own.
+constexpr auto no_capacity_limit = std::numeric_limits<uint64_t>::max();
+
 bool is_virtual(const sandbox_state& state) {
   return state.spec.authority.policy.provider == "virtual";
 }
@@ -25,19 +30,35 @@ bool is_virtual(const sandbox_state& state) {
 caf::expected<opened_ptr> open_disk(const sandbox_spec& spec) {
   auto where = caf::expected<std::shared_ptr<workspace>>{spec.lent};
   if (!spec.lent)
-    where = workspace::open(spec.workspace, spec.folder);
+    where = workspace::open(spec.workspace, spec.folder, spec.callbacks);
   if (!where)
     return std::move(where.error());
   auto files = make_disk_file_space(*where, spec.authority.policy);
   if (!files)
     return std::move(files.error());
-  auto commands = spec.host->runner_for(*where, spec.authority.policy);
+  auto commands = spec.host->runner_for(*where, spec.authority.policy,
+                                        spec.network);
   if (!commands)
     return std::move(commands.error());
   auto result = std::make_shared<open_files>();
+  // A scope is a view: what is stored is its sandbox's.
+  const auto* artifacts = (*where)->find("artifacts");
+  if (artifacts != nullptr && !spec.lent)
+    result->artifacts = std::make_unique<artifact_store>(
+      make_disk_artifacts(artifacts->descriptor),
+      spec.authority.policy.artifacts);
   result->where = std::move(*where);
   result->files = std::move(*files);
   result->commands = std::move(*commands);
+  return result;
+}
+
+opened_ptr open_memory(const sandbox_settings& policy) {
+  auto stored = std::make_shared<memory_tree>(no_capacity_limit);
+  auto result = std::make_shared<open_files>();
+  result->files = make_memory_file_space(policy.limits, stored);
+  result->artifacts = std::make_unique<artifact_store>(
+    make_memory_artifacts(std::move(stored)), policy.artifacts);
   return result;
 }
 
@@ -45,9 +66,7 @@ caf::expected<opened_ptr> open_disk(const sandbox_spec& spec) {
 co::task<void> open(sandbox_ptr self) {
   auto& state = self->state;
   if (is_virtual(state)) {
-    state.opened = std::make_shared<open_files>();
-    state.opened->files
-      = make_memory_file_space(state.spec.authority.policy.limits);
+    state.opened = open_memory(state.spec.authority.policy);
   } else {
     auto call = std::function<caf::expected<opened_ptr>()>{
       [spec = state.spec] { return open_disk(spec); }};
@@ -88,8 +107,8 @@ private:
   sandbox_state& state_;
 };
 
-template <class R, class Request>
-using file_call = caf::expected<R> (file_space::*)(const Request&);
+template <class R>
+using file_call = std::function<caf::expected<R>(open_files&)>;
 
 void require(const sandbox_state& state, sandbox_capability needed) {
   if (!state.spec.authority.may(needed))
@@ -97,25 +116,25 @@ void require(const sandbox_state& state, sandbox_capability needed) {
                       "this sandbox does not allow " + to_string(needed)};
 }
 
-/// One file operation: at once in memory, on the blocking pool on a disk.
-template <class R, class Request>
-co::task<R> work_on_file(sandbox_ptr self, file_call<R, Request> operation,
-                         sandbox_capability needed, Request request) {
+/// One operation on files: at once in memory, on the blocking pool on a disk.
+template <class R>
+co::task<R> work_on_files(sandbox_ptr self, sandbox_capability needed,
+                          file_call<R> operation) {
   require(self->state, needed);
   co_await be_ready(self);
   auto& state = self->state;
   auto result = caf::expected<R>{R{}};
   if (is_virtual(state)) {
-    result = ((*state.opened->files).*operation)(request);
+    result = operation(*state.opened);
   } else {
     while (state.is_busy)
       co_await state.is_free.wait(self);
     auto turn = disk_turn{state};
     auto call = std::function<caf::expected<R>()>{
-      [opened = state.opened, operation, request = std::move(request)] {
+      [opened = state.opened, operation = std::move(operation)] {
         // One that was cancelled may still be at it.
         auto guard = std::lock_guard{opened->mutex};
-        return ((*opened->files).*operation)(request);
+        return operation(*opened);
       }};
     auto work = co::offload(self, *state.spec.pool, std::move(call));
     result = co_await work;
@@ -126,11 +145,37 @@ co::task<R> work_on_file(sandbox_ptr self, file_call<R, Request> operation,
 }
 
 template <class R, class Request>
-auto serve_file(sandbox_ptr self, file_call<R, Request> operation,
+using space_call = caf::expected<R> (file_space::*)(const Request&);
+
+template <class R, class Request>
+auto serve_file(sandbox_ptr self, space_call<R, Request> operation,
                 sandbox_capability needed) {
   return [self, operation, needed](Request& request) {
-    return co::reply_with<R>(self, work_on_file(self, operation, needed,
-                                                std::move(request)));
+    auto call = file_call<R>{
+      [operation, request = std::move(request)](open_files& opened) {
+        return ((*opened.files).*operation)(request);
+      }};
+    return co::reply_with<R>(self,
+                             work_on_files(self, needed, std::move(call)));
+  };
+}
+
+caf::expected<stored_artifacts> store(open_files& opened,
+                                      const store_artifacts& x) {
+  if (opened.artifacts)
+    return opened.artifacts->store(x);
+  return make_error(errc::configuration,
+                    "this sandbox has no place for artifacts",
+                    "workspace.paths", "name one: artifacts: artifacts");
+}
+
+auto serve_store(sandbox_ptr self) {
+  return [self](store_artifacts& x) {
+    auto call = file_call<stored_artifacts>{
+      [x = std::move(x)](open_files& opened) { return store(opened, x); }};
+    return co::reply_with<stored_artifacts>(
+      self, work_on_files(self, sandbox_capability::filesystem_write,
+                          std::move(call)));
   };
 }
 
@@ -222,8 +267,7 @@ co::task<sandbox_description> describe(sandbox_ptr self, describe_sandbox) {
   co_await be_ready(self);
   const auto& state = self->state;
   auto result = sandbox_description{};
-  result.text = describe_policy(state.spec.authority.policy,
-                                state.opened->where.get());
+  result.text = instructions(state.spec.authority);
   co_return result;
 }
 
@@ -280,6 +324,7 @@ sandbox_actor::behavior_type sandbox_behavior(sandbox_ptr self,
     serve_file(self, &file_space::grep, may::filesystem_read),
     serve_file(self, &file_space::write, may::filesystem_write),
     serve_file(self, &file_space::replace, may::filesystem_write),
+    serve_store(self),
     co::serve(self, run_command),
     serve_start(self),
     co::serve(self, open_scoped),
@@ -289,20 +334,20 @@ sandbox_actor::behavior_type sandbox_behavior(sandbox_ptr self,
   };
 }
 
-std::function<sandbox_actor(caf::actor_system&, const sandbox_settings&,
-                            const workspace_settings&)>
-make_sandbox_opener(std::string folder,
-                    std::shared_ptr<co::blocking_pool> pool) {
+sandbox_opener make_sandbox_opener(caf::actor_system& system,
+                                   std::string folder,
+                                   std::shared_ptr<co::blocking_pool> pool) {
   auto host = std::make_shared<sandbox_host>();
-  return [folder = std::move(folder), pool = std::move(pool),
-          host](caf::actor_system& system, const sandbox_settings& policy,
-                const workspace_settings& where) {
+  return [&system, folder = std::move(folder), pool = std::move(pool),
+          host](sandbox_order order) {
     auto spec = sandbox_spec{};
-    spec.authority.policy = policy;
-    spec.workspace = where;
+    spec.authority.policy = std::move(order.policy);
+    spec.workspace = std::move(order.workspace);
+    spec.callbacks = std::move(order.callbacks);
     spec.folder = folder;
     spec.pool = pool;
     spec.host = host;
+    spec.network = report_network(order.run);
     return system.spawn(sandbox_behavior, std::move(spec));
   };
 }

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "troupe/actors/sandbox/sandbox_host.hpp"
+#include "troupe/actors/sandbox/sandbox_opener.hpp"
 #include "troupe/config/sandbox_settings.hpp"
 #include "troupe/runtime/co/blocking_pool.hpp"
 #include "troupe/runtime/co/event.hpp"
 #include "troupe/runtime/co/scope.hpp"
 #include "troupe/runtime/messages/interfaces.hpp"
+#include "troupe/sandbox/artifact_store.hpp"
 #include "troupe/sandbox/file_space.hpp"
 #include "troupe/sandbox/process_runner.hpp"
 #include "troupe/sandbox/sandbox_scope.hpp"
@@ -26,10 +28,13 @@ struct sandbox_spec {
   /// The policy, and what of it is held.
   sandbox_authority authority;
   workspace_settings workspace;
+  workspace_callbacks callbacks;
   /// What a relative workspace counts from; absolute.
   std::string folder;
   std::shared_ptr<co::blocking_pool> pool;
   std::shared_ptr<sandbox_host> host;
+  /// Hears of what commands do on the network.
+  network_listener network;
   /// Of a scope: the workspace of the sandbox it is of, which closes it.
   std::shared_ptr<troupe::workspace> lent;
 };
@@ -41,6 +46,8 @@ struct open_files {
   std::mutex mutex;
   std::shared_ptr<workspace> where;
   std::unique_ptr<file_space> files;
+  /// Null where there is no place for them.
+  std::unique_ptr<artifact_store> artifacts;
   /// Null where no command can be run.
   std::shared_ptr<process_runner> commands;
 };
@@ -67,10 +74,8 @@ sandbox_actor::behavior_type
 sandbox_behavior(sandbox_actor::stateful_pointer<sandbox_state> self,
                  sandbox_spec spec);
 
-/// Makes the function that opens a run's sandbox.
-std::function<sandbox_actor(caf::actor_system&, const sandbox_settings&,
-                            const workspace_settings&)>
-make_sandbox_opener(std::string folder,
-                    std::shared_ptr<co::blocking_pool> pool);
+sandbox_opener make_sandbox_opener(caf::actor_system& system,
+                                   std::string folder,
+                                   std::shared_ptr<co::blocking_pool> pool);
 
 } // namespace troupe

@@ -100,7 +100,8 @@ containment containment_of(const sandbox_settings& policy) {
 
 caf::expected<std::shared_ptr<process_runner>>
 sandbox_host::runner_for(std::shared_ptr<const workspace> where,
-                         const sandbox_settings& policy) {
+                         const sandbox_settings& policy,
+                         network_listener network) {
   auto guard = std::lock_guard{mutex_};
   switch (provider_of(policy)) {
     case provider::memory:
@@ -109,7 +110,7 @@ sandbox_host::runner_for(std::shared_ptr<const workspace> where,
     case provider::unrestricted:
       return unrestricted();
     case provider::bubblewrap:
-      return bubblewrap(std::move(where), policy);
+      return bubblewrap(std::move(where), policy, std::move(network));
     case provider::container:
       return container(std::move(where), policy);
     case provider::unknown:
@@ -147,7 +148,8 @@ caf::expected<std::shared_ptr<process_runner>> sandbox_host::unrestricted() {
 
 caf::expected<std::shared_ptr<process_runner>>
 sandbox_host::bubblewrap(std::shared_ptr<const workspace> where,
-                         const sandbox_settings& policy) {
+                         const sandbox_settings& policy,
+                         network_listener network) {
   auto on = locked_thread();
   if (!on)
     return std::move(on.error());
@@ -157,7 +159,8 @@ sandbox_host::bubblewrap(std::shared_ptr<const workspace> where,
   if (!*bubblewrap_)
     return bubblewrap_->error();
   auto host = **bubblewrap_;
-  host.gateway.on_decision = on_decision_;
+  host.gateway.on_decision = std::move(network.on_decision);
+  host.gateway.on_end = std::move(network.on_end);
   return make_bubblewrap_runner(*on, std::move(host), std::move(where), policy);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "troupe/actors/sandbox/network_report.hpp"
 #include "troupe/config/sandbox_settings.hpp"
 #include "troupe/sandbox/bubblewrap_runner.hpp"
 #include "troupe/sandbox/process_plan.hpp"
@@ -9,7 +10,6 @@
 #include "caf/error.hpp"
 #include "caf/expected.hpp"
 
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -43,22 +43,17 @@ enum class trial : uint8_t {
 /// first. Any thread; the first call may block for some milliseconds.
 class sandbox_host {
 public:
-  /// What gateways decide is told to `on_decision`, on threads of theirs.
-  using decision_listener = std::function<void(const gateway_decision&)>;
-
-  explicit sandbox_host(trial when = trial::first,
-                        decision_listener on_decision = nullptr)
-    : trial_(when),
-      on_decision_(std::move(on_decision)) {
+  explicit sandbox_host(trial when = trial::first) : trial_(when) {
     // nop
   }
 
   /// What runs commands over `where` as `policy` says: the one place that knows
-  /// which provider does. Errors: sandbox (this host cannot enforce it), policy
-  /// (it runs no commands, or a grant cannot be given), configuration.
+  /// which provider does. `network` hears of its gateways. Errors: sandbox
+  /// (this host cannot enforce it), policy (it runs no commands, or a grant
+  /// cannot be given), configuration.
   caf::expected<std::shared_ptr<process_runner>>
   runner_for(std::shared_ptr<const workspace> where,
-             const sandbox_settings& policy);
+             const sandbox_settings& policy, network_listener network);
 
   /// The thread that starts processes.
   caf::expected<std::shared_ptr<process_thread>> thread();
@@ -68,13 +63,12 @@ private:
   caf::expected<std::shared_ptr<process_runner>> unrestricted();
   caf::expected<std::shared_ptr<process_runner>>
   bubblewrap(std::shared_ptr<const workspace> where,
-             const sandbox_settings& policy);
+             const sandbox_settings& policy, network_listener network);
   caf::expected<std::shared_ptr<process_runner>>
   container(std::shared_ptr<const workspace> where,
             const sandbox_settings& policy);
 
   trial trial_;
-  decision_listener on_decision_;
   std::mutex mutex_;
   std::shared_ptr<process_thread> thread_;
   std::shared_ptr<process_runner> unrestricted_;

@@ -62,7 +62,8 @@ co::task<sandbox_actor> sandbox_of(workflow_context flow) {
   auto declared = own.workspace.value_or(
     state.policy.workspace.value_or(services.settings.workspace));
   state.sandbox = services.open_sandbox(
-    self->system(), state.policy, workspace_of(state, std::move(declared)));
+    {run_observer_actor{self}, state.policy,
+     workspace_of(state, std::move(declared)), services.callbacks});
   // Says why it cannot be opened.
   auto asked = co::request<sandbox_description>(self, state.sandbox,
                                                 caf::infinite,

@@ -82,6 +82,7 @@ workflow_actor::behavior_type workflow_behavior(workflow_ptr self,
       begin_ending(self, cancelled_outcome(x.reason));
     },
     [self](expire_run) { begin_ending(self, expired_outcome()); },
+    [self](const run_note& x) { take_note(self, x); },
     co::serve_cancel(self),
     [self](commit_run& x) { take_commit(self, x); },
     [self](sync_store& x) {

@@ -3,6 +3,7 @@
 #include "troupe/runtime/co/cancel_request.hpp"
 #include "troupe/runtime/messages/done.hpp"
 #include "troupe/runtime/messages/model_messages.hpp"
+#include "troupe/runtime/messages/note_messages.hpp"
 #include "troupe/runtime/messages/permission_messages.hpp"
 #include "troupe/runtime/messages/process_messages.hpp"
 #include "troupe/runtime/messages/run_messages.hpp"
@@ -102,6 +103,7 @@ using sandbox_actor = co::cancellable_actor<
   caf::replies_to<grep_request>::with<grep_result>,
   caf::replies_to<write_file_request>::with<write_file_result>,
   caf::replies_to<replace_in_file_request>::with<replace_in_file_result>,
+  caf::replies_to<store_artifacts>::with<stored_artifacts>,
   caf::replies_to<process_request>::with<process_result>,
   caf::replies_to<start_process>::with<process_handle>,
   caf::replies_to<open_scope>::with<opened_scope>,
@@ -157,7 +159,11 @@ using session_registry_actor
 using run_actor = co::cancellable_actor<
   caf::replies_to<await_run>::with<run_object>,
   caf::replies_to<pull_run_events>::with<run_event_batch>,
-  caf::reacts_to<cancel_run>, caf::reacts_to<expire_run>>;
+  caf::reacts_to<cancel_run>, caf::reacts_to<expire_run>,
+  caf::reacts_to<run_note>>;
+
+/// A run, for its parts: takes what they have to tell.
+using run_observer_actor = caf::typed_actor<caf::reacts_to<run_note>>;
 
 /// A run that has steps: takes from them what they would tell the store.
 using workflow_actor

@@ -93,6 +93,21 @@ auto inspect(Inspector& f, replace_in_file_result& x) {
 }
 
 template <class Inspector>
+auto inspect(Inspector& f, artifact_file& x) {
+  return f(caf::meta::type_name("troupe::artifact_file"), x.name, x.content);
+}
+
+template <class Inspector>
+auto inspect(Inspector& f, store_artifacts& x) {
+  return f(caf::meta::type_name("troupe::store_artifacts"), x.files);
+}
+
+template <class Inspector>
+auto inspect(Inspector& f, stored_artifacts& x) {
+  return f(caf::meta::type_name("troupe::stored_artifacts"), x.paths);
+}
+
+template <class Inspector>
 auto inspect(Inspector& f, process_request& x) {
   return f(caf::meta::type_name("troupe::process_request"), x.argv, x.directory,
            x.timeout, x.stdin_text);

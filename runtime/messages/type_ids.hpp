@@ -124,5 +124,8 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::resize_process))
   CAF_ADD_TYPE_ID(troupe, (troupe::open_scope))
   CAF_ADD_TYPE_ID(troupe, (troupe::opened_scope))
+  CAF_ADD_TYPE_ID(troupe, (troupe::run_note))
+  CAF_ADD_TYPE_ID(troupe, (troupe::store_artifacts))
+  CAF_ADD_TYPE_ID(troupe, (troupe::stored_artifacts))
 
 CAF_END_TYPE_ID_BLOCK(troupe)

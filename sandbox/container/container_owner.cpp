@@ -2,52 +2,19 @@
 
 #include "troupe/config/errc.hpp"
 #include "troupe/sandbox/container/engine_process.hpp"
+#include "troupe/sandbox/owner_record.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <memory>
 #include <sstream>
 #include <utility>
-
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace troupe {
 
 namespace {
 
 constexpr auto answer_time = std::chrono::seconds{30};
-
-// In clock ticks since the boot; empty: there is no such process.
-std::string start_of(const std::string& pid) {
-  auto in = std::ifstream{"/proc/" + pid + "/stat"};
-  auto text = std::string{};
-  std::getline(in, text);
-  // The name before it may hold anything.
-  auto end = text.rfind(')');
-  if (end == text.npos)
-    return {};
-  auto fields = std::istringstream{text.substr(end + 1)};
-  auto result = std::string{};
-  constexpr auto position = 20;
-  for (auto i = 0; i < position; ++i)
-    fields >> result;
-  return fields ? result : std::string{};
-}
-
-std::string boot() {
-  auto in = std::ifstream{"/proc/sys/kernel/random/boot_id"};
-  auto result = std::string{};
-  std::getline(in, result);
-  return result;
-}
-
-std::string pid_namespace() {
-  struct stat found{};
-  return ::stat("/proc/self/ns/pid", &found) == 0 ? std::to_string(found.st_ino)
-                                                  : std::string{};
-}
 
 bool is_id(const std::string& text) {
   return !text.empty() && text.size() <= 128 && text.front() != '-'
@@ -118,33 +85,6 @@ private:
 };
 
 } // namespace
-
-std::string owner_of_containers() {
-  auto pid = std::to_string(::getpid());
-  auto start = start_of(pid);
-  auto space = pid_namespace();
-  auto booted = boot();
-  if (start.empty() || space.empty() || booted.empty())
-    return {};
-  return pid + "." + start + "." + space + "." + booted;
-}
-
-bool is_gone_owner(const std::string& name) {
-  auto in = std::istringstream{name};
-  auto pid = std::string{};
-  auto start = std::string{};
-  auto space = std::string{};
-  auto booted = std::string{};
-  auto has_all = std::getline(in, pid, '.') && std::getline(in, start, '.')
-                 && std::getline(in, space, '.') && std::getline(in, booted);
-  auto is_number = !pid.empty()
-                   && pid.find_first_not_of("0123456789") == pid.npos;
-  if (!has_all || !is_number || booted.empty())
-    return false;
-  if (booted != boot())
-    return true;
-  return space == pid_namespace() && start_of(pid) != start;
-}
 
 void sweep_containers(boost::asio::io_context& loop,
                       const container_engine& engine,

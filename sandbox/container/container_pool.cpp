@@ -2,6 +2,7 @@
 
 #include "troupe/config/errc.hpp"
 #include "troupe/sandbox/container/container_owner.hpp"
+#include "troupe/sandbox/owner_record.hpp"
 #include "troupe/sandbox/process_plan.hpp"
 #include "troupe/sandbox/workspace.hpp"
 
@@ -199,7 +200,7 @@ caf::expected<container_plan> container_pool::plan() const {
   const auto& what = *policy_.container;
   auto labels = container_labels{};
   labels.id = what.reconnect ? what.name.value_or("") : make_id();
-  labels.owner = what.reconnect ? std::string{} : owner_of_containers();
+  labels.owner = what.reconnect ? std::string{} : this_owner();
   return plan_container(host_.engine, *grants, policy_, facts, labels);
 }
 

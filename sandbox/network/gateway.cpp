@@ -114,7 +114,8 @@ std::thread start_thread(gateway_core& core) {
 class loop_gateway : public gateway {
 public:
   loop_gateway(gateway_options options, allow_list allowed)
-    : core_(std::move(options), std::move(allowed)),
+    : on_end_(options.on_end),
+      core_(std::move(options), std::move(allowed)),
       work_(core_.loop().get_executor()),
       thread_(start_thread(core_)) {
     // nop
@@ -125,6 +126,8 @@ public:
   ~loop_gateway() override {
     core_.loop().stop();
     thread_.join();
+    if (on_end_)
+      on_end_(counts());
   }
 
   caf::error serve_proxy(unique_fd listener) override {
@@ -169,6 +172,7 @@ private:
     });
   }
 
+  std::function<void(const std::map<std::string, destination_counts>&)> on_end_;
   gateway_core core_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type>
     work_;

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -66,6 +67,9 @@ struct gateway_options {
   /// Told of every decision, of DNS once for each name, on the gateway's
   /// thread. Must not block or throw. A process inside decides how often.
   std::function<void(const gateway_decision&)> on_decision;
+  /// Told once of what was done for each destination, by the end of the
+  /// gateway, on the thread that ends it. Must not block or throw.
+  std::function<void(const std::map<std::string, destination_counts>&)> on_end;
 };
 
 } // namespace troupe

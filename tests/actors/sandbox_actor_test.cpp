@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <map>
 #include <optional>
 #include <thread>
 
@@ -34,17 +35,19 @@ struct actor_world {
 /// A sandbox over a folder, and somebody who asks it.
 class sandbox_bench {
 public:
-  explicit sandbox_bench(std::string provider) {
+  explicit sandbox_bench(std::string provider,
+                         std::map<std::string, std::string> paths = {}) {
     auto policy = sandbox_settings{};
     policy.provider = std::move(provider);
     policy.files = {{"root", file_access::read_write},
                     {"source", file_access::read_only}};
     auto where = workspace_settings{};
     where.root = folder_.path().string();
-    where.paths = {{"source", "src"}};
+    where.paths = std::move(paths);
+    where.paths.emplace("source", "src");
     folder_.write("src/a.txt", "hello\n");
     auto pool = std::make_shared<co::blocking_pool>(2);
-    box_ = make_sandbox_opener("/", pool)(system_, policy, where);
+    box_ = make_sandbox_opener(system_, "/", pool)({{}, policy, where, {}});
   }
 
   ~sandbox_bench() {
@@ -290,7 +293,7 @@ TEST_CASE("the virtual sandbox starts no command", "[sandbox_actor]") {
   caf::actor_system system{world.config};
   caf::scoped_actor self{system};
   auto pool = std::make_shared<co::blocking_pool>(1);
-  auto box = make_sandbox_opener("/", pool)(system, {}, {});
+  auto box = make_sandbox_opener(system, "/", pool)({});
   auto refused = std::optional<errc>{};
   self->request(box, 60s, shell("true"))
     .receive([](process_handle&) {},
@@ -298,4 +301,53 @@ TEST_CASE("the virtual sandbox starts no command", "[sandbox_actor]") {
   CHECK(refused == errc::tool);
   self->request(box, 60s, end_work{})
     .receive([](done) {}, [](caf::error&) { FAIL("not closed"); });
+}
+
+TEST_CASE("a sandbox in memory stores artifacts that its tools can read",
+          "[sandbox][artifacts]") {
+  auto x = sandbox_bench{"virtual"};
+  auto stored = x.ask<stored_artifacts>(
+    x.box(), store_artifacts{{{"a.txt", "one\n"}, {"b.txt", "two\n"}}});
+  REQUIRE(stored);
+  REQUIRE(stored->paths.size() == 2);
+  auto found = x.ask<read_file_result>(
+    x.box(), read_file_request{stored->paths[1], 1, 0});
+  REQUIRE(found);
+  CHECK(found->content == "two\n");
+  auto written = x.ask<write_file_result>(
+    x.box(), write_file_request{stored->paths[1], "x", {}});
+  REQUIRE_FALSE(written);
+  CHECK(to_fault(written.error()).kind == errc::policy);
+  auto more = artifact_file{"c.bin", std::string((16u << 20) + 1, 'x')};
+  auto refused = x.ask<stored_artifacts>(x.box(),
+                                         store_artifacts{{std::move(more)}});
+  REQUIRE_FALSE(refused);
+  CHECK(to_fault(refused.error()).kind == errc::limit);
+}
+
+TEST_CASE("a sandbox on a disk stores artifacts where the workspace says",
+          "[sandbox][artifacts]") {
+  SECTION("which is nowhere") {
+    auto x = sandbox_bench{"unrestricted"};
+    auto stored = x.ask<stored_artifacts>(x.box(),
+                                          store_artifacts{{{"a.txt", "one"}}});
+    REQUIRE_FALSE(stored);
+    CHECK(to_fault(stored.error()).kind == errc::configuration);
+  }
+  SECTION("which no tool need see") {
+    auto x = sandbox_bench{"unrestricted", {{"artifacts", "kept"}}};
+    auto stored = x.ask<stored_artifacts>(x.box(),
+                                          store_artifacts{{{"a.txt", "one"}}});
+    REQUIRE(stored);
+    CHECK_FALSE(x.ask<read_file_result>(
+      x.box(), read_file_request{stored->paths[0], 1, 0}));
+    auto name
+      = stored->paths[0].substr(std::string{"workspace://artifacts"}.size());
+    CHECK(x.folder().read("kept" + name) == "one");
+    // Nor does a part of it store any.
+    auto scope = x.ask<opened_scope>(x.box(), open_scope{});
+    REQUIRE(scope);
+    CHECK_FALSE(x.ask<stored_artifacts>(sandbox_of(*scope),
+                                        store_artifacts{{{"b", "two"}}}));
+  }
 }

@@ -3,6 +3,7 @@
 #include "support/catch.hpp"
 
 #include "troupe/config/errc.hpp"
+#include "troupe/sandbox/instructions.hpp"
 
 #include <functional>
 
@@ -121,4 +122,66 @@ TEST_CASE("a scope that cannot be enforced is refused", "[scope]") {
   // Without commands there is nothing to keep from it.
   scope.capabilities = {sandbox_capability::filesystem_read};
   CHECK(narrow(of, scope));
+}
+
+TEST_CASE("a sandbox supports what its policy leaves room for", "[scope]") {
+  using can = sandbox_capability;
+  auto memory = sandbox_settings{};
+  CHECK(supports(memory, can::filesystem_write));
+  CHECK_FALSE(supports(memory, can::process_run));
+  auto reading = sandbox_settings{};
+  reading.provider = "native";
+  reading.files = {{"root", file_access::read_only}};
+  CHECK(supports(reading, can::filesystem_read));
+  CHECK(supports(reading, can::process_run));
+  CHECK_FALSE(supports(reading, can::filesystem_write));
+  reading.files = {};
+  CHECK_FALSE(supports(reading, can::filesystem_list));
+}
+
+TEST_CASE("a model is told where it works", "[scope]") {
+  auto authority = sandbox_authority{};
+  auto& policy = authority.policy;
+  auto says = [&](const std::string& text) {
+    return instructions(authority).find(text) != std::string::npos;
+  };
+  CHECK(says("Commands cannot be run."));
+  policy.files = {{"root", file_access::read_write},
+                  {"source", file_access::read_only}};
+  SECTION("which is no isolation") {
+    policy.provider = "unrestricted";
+    CHECK(says("- source: read only"));
+    CHECK(says("with all that its user may do"));
+    CHECK(says("They use the network of this computer."));
+  }
+  SECTION("alone") {
+    policy.provider = "native";
+    CHECK(says("512MiB of memory and 128 processes"));
+    CHECK(says("They have no network."));
+    policy.root_filesystem = "read_only";
+    CHECK(says("the files of this computer read-only"));
+  }
+  SECTION("with some of the network") {
+    policy.provider = "native";
+    policy.network = {"allowlist", {"a.example:443", "*.b.example:80"}, false};
+    CHECK(says("and no other: a.example:443 *.b.example:80."));
+    policy.network = {"inherit", {}, false};
+    CHECK(says("They use the network of this computer."));
+  }
+  SECTION("with paths for commands alone") {
+    policy.provider = "native";
+    policy.runtime_paths = {{"home", file_access::read_write}};
+    CHECK(says("$TROUPE_WORKSPACE_<NAME>:\n- home: read and write"));
+  }
+  SECTION("in a container") {
+    policy.provider = "container";
+    CHECK(says("where the workspace root is /workspace."));
+  }
+  SECTION("with less than the sandbox can do") {
+    policy.provider = "native";
+    authority.capabilities.erase(sandbox_capability::process_spawn);
+    CHECK(says("None can start another process."));
+    authority.capabilities.erase(sandbox_capability::process_run);
+    CHECK(says("Commands cannot be run."));
+  }
 }

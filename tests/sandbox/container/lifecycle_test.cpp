@@ -1,4 +1,5 @@
 #include "troupe/sandbox/container/container_owner.hpp"
+#include "troupe/sandbox/owner_record.hpp"
 
 #include "sandbox/container/engine_support.hpp"
 #include "sandbox/process_support.hpp"
@@ -182,7 +183,7 @@ TEST_CASE("containers of an owner that is gone are swept, others are not",
   if (engine == nullptr)
     return;
   // A process that was there, and is not any more.
-  auto owner = owner_of_containers();
+  auto owner = this_owner();
   REQUIRE_FALSE(owner.empty());
   auto gone = "999999999" + owner.substr(owner.find('.'));
   auto create = [&](const std::string& of) {
@@ -203,7 +204,7 @@ TEST_CASE("containers of an owner that is gone are swept, others are not",
 
 TEST_CASE("an owner is gone when its process is, and known here",
           "[container]") {
-  auto owner = owner_of_containers();
+  auto owner = this_owner();
   CHECK_FALSE(is_gone_owner(owner));
   CHECK(is_gone_owner("999999999" + owner.substr(owner.find('.'))));
   auto boot = owner.rfind('.');

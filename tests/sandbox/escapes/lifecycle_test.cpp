@@ -2,6 +2,7 @@
 // what is left: processes, cgroups, mounts.
 
 #include "troupe/sandbox/cgroup_record.hpp"
+#include "troupe/sandbox/owner_record.hpp"
 
 #include "sandbox/escapes/arena.hpp"
 #include "sandbox/process_support.hpp"
@@ -92,7 +93,7 @@ std::vector<std::string> groups_of(const std::set<pid_t>& owners) {
     for (const auto& entry : fs::directory_iterator{parent, ignored})
       for (auto owner : owners)
         if (entry.path().filename().string().find("-" + std::to_string(owner)
-                                                  + "-")
+                                                  + ".")
             != std::string::npos)
           result.push_back(entry.path().string());
   }
@@ -298,7 +299,7 @@ TEST_CASE("groups whose owner and warden were killed are swept away",
   REQUIRE(::pipe(pipe.data()) == 0);
   auto owner = ::fork();
   if (owner == 0) {
-    auto chosen = make_cgroup_name();
+    auto chosen = make_owned_name();
     auto made = cgroup::make(parents, chosen, 1 << 24, 10);
     auto count = ::write(pipe[1], chosen.data(), chosen.size());
     ::_exit(made && count > 0 ? 0 : 1);
@@ -313,13 +314,14 @@ TEST_CASE("groups whose owner and warden were killed are swept away",
   name.assign(text.data(), static_cast<size_t>(count));
   CHECK(groups_of({owner}).size() >= 1);
   // Neither a stranger's group of the same form, nor one in use.
-  auto stranger = parents.processes + "/troupe-1-2-3-4";
+  auto stranger = parents.processes + "/" + name + "9";
   fs::create_directory(stranger);
-  auto mine = make_cgroup_name();
+  auto mine = make_owned_name();
   auto used = cgroup::make(parents, mine, 1 << 24, 10);
   REQUIRE(used);
   sweep_cgroups(parents);
-  CHECK(groups_of({owner}).empty());
+  CHECK_FALSE(fs::exists(parents.processes + "/" + name));
+  CHECK_FALSE(fs::exists(parents.memory + "/" + name));
   CHECK(fs::exists(stranger));
   CHECK(fs::exists(parents.processes + "/" + mine));
   fs::remove(stranger);
