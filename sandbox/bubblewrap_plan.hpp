@@ -40,6 +40,8 @@ struct bubblewrap_plan {
   std::vector<char> setup;
   /// What the sockets are for that the init will send, in this order.
   std::vector<socket_use> sockets;
+
+  bool operator==(const bubblewrap_plan&) const = default;
 };
 
 /// The programs that take part.

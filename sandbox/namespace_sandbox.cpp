@@ -320,8 +320,8 @@ bool namespace_sandbox::send(int socket, const init::order& what,
   auto fds = std::array<int, 4>{};
   alignas(cmsghdr) char space[CMSG_SPACE(sizeof fds)] = {};
   if (ends != nullptr) {
-    fds = {ends->control.get(), ends->input.get(), ends->output.get(),
-           ends->errors.get()};
+    fds = {ends->input.get(), ends->output.get(), ends->errors.get(),
+           ends->control.get()};
     message.msg_control = space;
     message.msg_controllen = sizeof space;
     auto* part = CMSG_FIRSTHDR(&message);

@@ -56,6 +56,7 @@ warden::command_header header_of(const process_spec& spec) {
   result.file = spec.file;
   result.terminal = spec.stdio.terminal ? 1 : 0;
   result.alone = spec.can_spawn ? 0 : 1;
+  result.collected = !spec.stdio.output && !spec.stdio.errors ? 1 : 0;
   auto wall = std::clamp<caf::timespan>(spec.wall, {}, longest);
   auto grace = std::clamp<caf::timespan>(spec.grace, {}, longest);
   result.wall = static_cast<uint64_t>(
@@ -157,7 +158,6 @@ caf::error process_session::start() {
     return ends.error();
   if (auto failed = open(*ends))
     return failed;
-  send(encode(spec_));
   // The command has them now; their end must be its end.
   spec_.stdio = {};
   write_stdin(std::move(ends->input));
@@ -173,6 +173,8 @@ caf::error process_session::open(process_ends& ends) {
     return make_error(errc::sandbox,
                       "cannot watch a command: " + failed.message());
   ends.control.release();
+  // Before there is anybody who would wait for it.
+  send(encode(spec_));
   auto placed = seat_->place(std::move(ends.theirs));
   if (!placed)
     return placed.error();

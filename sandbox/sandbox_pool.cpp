@@ -17,7 +17,7 @@ namespace {
 
 using boost::system::error_code;
 
-// How long a warm sandbox waits for the next command. Opening another one takes
+// How long a sandbox waits for the next command. Opening another one takes
 // some milliseconds.
 constexpr auto idle_time = std::chrono::seconds{30};
 
@@ -56,8 +56,14 @@ void sandbox_pool::start(process_id id, process_spec spec, process_done done) {
   if (closing_)
     return done(make_error(errc::cancelled, "the sandbox is closing"));
   waiting_.emplace(id, waiting_command{std::move(spec), std::move(done)});
-  with_sandbox(
-    [self = shared_from_this(), id](auto in) { self->run(id, std::move(in)); });
+  idle_.cancel();
+  auto taker = [self = shared_from_this(), id](auto in) {
+    self->run(id, std::move(in));
+  };
+  if (policy_.warm)
+    take_warm(std::move(taker));
+  else
+    take_fresh(std::move(taker));
 }
 
 void sandbox_pool::signal(process_id id, int number) {
@@ -98,21 +104,74 @@ void sandbox_pool::end_sandboxes() {
     });
 }
 
-void sandbox_pool::with_sandbox(
-  std::function<void(caf::expected<sandbox_ptr>)> then) {
-  idle_.cancel();
-  if (!policy_.warm)
-    return open(std::move(then));
+void sandbox_pool::take_warm(sandbox_taker then) {
   if (warm_ && warm_->is_open())
     return then(warm_);
   for_warm_.push_back(std::move(then));
   if (for_warm_.size() > 1)
     return;
-  open([self = shared_from_this()](caf::expected<sandbox_ptr> opened) {
-    self->warm_ = opened ? *opened : nullptr;
+  auto opened = [self = shared_from_this()](caf::expected<sandbox_ptr> box) {
+    self->warm_ = box ? *box : nullptr;
     for (auto& f : std::exchange(self->for_warm_, {}))
-      f(opened);
+      f(box);
+  };
+  auto plan = make_plan();
+  if (plan)
+    open(*plan, std::move(opened));
+  else
+    opened(std::move(plan.error()));
+}
+
+// A spare one is as good as a new one only while all that a new one would be
+// made of is what it was made of: the directories above all.
+void sandbox_pool::take_fresh(sandbox_taker then) {
+  // One that is on its way is there before a new one would be.
+  if (opening_spare_ && !for_spare_) {
+    for_spare_ = std::move(then);
+    return;
+  }
+  if (closing_)
+    return then(make_error(errc::cancelled, "the sandbox is closing"));
+  auto plan = make_plan();
+  auto spare = std::exchange(spare_, std::nullopt);
+  auto is_good = plan && spare && spare->box->is_open() && spare->plan == *plan;
+  if (spare && !is_good)
+    discard(spare->box);
+  if (!plan)
+    then(std::move(plan.error()));
+  else if (is_good)
+    then(spare->box);
+  else
+    open(*plan, std::move(then));
+}
+
+// While a command runs: the next one need not wait for its sandbox then.
+void sandbox_pool::open_spare() {
+  if (policy_.warm || closing_ || opening_spare_ || spare_)
+    return;
+  auto plan = make_plan();
+  if (!plan)
+    return;
+  opening_spare_ = true;
+  open(*plan, [self = shared_from_this(), plan = *plan](auto opened) {
+    self->note_spare(std::move(opened), plan);
   });
+}
+
+void sandbox_pool::note_spare(caf::expected<sandbox_ptr> opened,
+                              bubblewrap_plan plan) {
+  opening_spare_ = false;
+  // Who needs one will be told what is wrong.
+  if (opened)
+    spare_ = spare_sandbox{*opened, std::move(plan)};
+  if (auto taker = std::exchange(for_spare_, nullptr))
+    take_fresh(std::move(taker));
+  else
+    rest();
+}
+
+void sandbox_pool::discard(const sandbox_ptr& box) {
+  box->close([self = shared_from_this(), box] { self->sandboxes_.erase(box); });
 }
 
 caf::expected<bubblewrap_plan> sandbox_pool::make_plan() const {
@@ -125,21 +184,18 @@ caf::expected<bubblewrap_plan> sandbox_pool::make_plan() const {
                          layout, {host_.bubblewrap, host_.init});
 }
 
-void sandbox_pool::open(std::function<void(caf::expected<sandbox_ptr>)> then) {
-  auto plan = make_plan();
-  if (!plan)
-    return then(std::move(plan.error()));
+void sandbox_pool::open(const bubblewrap_plan& plan, sandbox_taker then) {
   auto made = make_sandbox();
   if (!made)
     return then(std::move(made.error()));
   auto box = *made;
   sandboxes_.insert(box);
-  box->open(*plan, [self = shared_from_this(), box, then,
-                    uses = plan->sockets](caf::error failed) {
+  box->open(plan, [self = shared_from_this(), box, then = std::move(then),
+                   uses = plan.sockets](caf::error failed) {
     if (!failed)
       failed = self->connect(*box, uses);
     if (failed) {
-      box->close([self, box] { self->sandboxes_.erase(box); });
+      self->discard(box);
       then(std::move(failed));
     } else {
       then(box);
@@ -186,7 +242,7 @@ caf::expected<sandbox_pool::sandbox_ptr> sandbox_pool::make_sandbox() {
 void sandbox_pool::run(process_id id, caf::expected<sandbox_ptr> in) {
   auto found = waiting_.find(id);
   if (found == waiting_.end())
-    return rest();
+    return rest_unused(in);
   auto command = std::move(found->second);
   waiting_.erase(found);
   if (!in)
@@ -201,6 +257,15 @@ void sandbox_pool::run(process_id id, caf::expected<sandbox_ptr> in) {
   // First: a command that cannot be started has ended before the next line.
   watch->start();
   commands_->start(id, *in, std::move(command.spec), std::move(done));
+  open_spare();
+}
+
+// Whoever it was for has been ended meanwhile.
+void sandbox_pool::rest_unused(const caf::expected<sandbox_ptr>& box) {
+  if (!policy_.warm && box)
+    discard(*box);
+  else
+    rest();
 }
 
 // What a command left in the file systems that lie in memory would leave none
@@ -223,20 +288,23 @@ void sandbox_pool::leave(const sandbox_ptr& from, process_done done,
                result = std::move(result)]() mutable {
     self->sandboxes_.erase(from);
     done(std::move(result));
+    self->rest();
   });
 }
 
 // Runs before a command that has just ended leaves the table.
 void sandbox_pool::rest() {
-  if (!warm_ || commands_->size() > 1 || !waiting_.empty() || closing_)
+  if ((!warm_ && !spare_) || commands_->size() > 1 || !waiting_.empty()
+      || closing_)
     return;
   idle_.expires_after(idle_time);
   idle_.async_wait([self = shared_from_this()](error_code failed) {
     if (failed || self->commands_->size() > 0 || !self->waiting_.empty())
       return;
-    auto box = std::exchange(self->warm_, nullptr);
-    if (box)
-      box->close([self, box] { self->sandboxes_.erase(box); });
+    if (auto box = std::exchange(self->warm_, nullptr))
+      self->discard(box);
+    if (auto spare = std::exchange(self->spare_, std::nullopt))
+      self->discard(spare->box);
   });
 }
 

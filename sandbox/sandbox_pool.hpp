@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 namespace troupe {
@@ -23,7 +24,7 @@ public:
   sandbox_pool(boost::asio::io_context& loop, bubblewrap_host host,
                std::shared_ptr<const workspace> where, sandbox_settings policy);
 
-  /// Opens a sandbox or takes the warm one, and runs the command in it.
+  /// Opens a sandbox or takes one that is there, and runs the command in it.
   void start(process_id id, process_spec spec, process_done done);
 
   void signal(process_id id, int number);
@@ -42,13 +43,26 @@ private:
     process_done done;
   };
 
-  void open(std::function<void(caf::expected<sandbox_ptr>)> then);
+  using sandbox_taker = std::function<void(caf::expected<sandbox_ptr>)>;
+
+  /// One that nobody has used yet, and how it was set up.
+  struct spare_sandbox {
+    sandbox_ptr box;
+    bubblewrap_plan plan;
+  };
+
+  void open(const bubblewrap_plan& plan, sandbox_taker then);
+  void take_fresh(sandbox_taker then);
+  void open_spare();
+  void note_spare(caf::expected<sandbox_ptr> opened, bubblewrap_plan plan);
+  void discard(const sandbox_ptr& box);
   caf::expected<bubblewrap_plan> make_plan() const;
   caf::expected<sandbox_ptr> make_sandbox();
   caf::error connect(namespace_sandbox& box,
                      const std::vector<socket_use>& uses);
-  void with_sandbox(std::function<void(caf::expected<sandbox_ptr>)> then);
+  void take_warm(sandbox_taker then);
   void run(process_id id, caf::expected<sandbox_ptr> in);
+  void rest_unused(const caf::expected<sandbox_ptr>& box);
   void leave(const sandbox_ptr& from, process_done done,
              caf::expected<process_result> result);
   bool has_filled(const caf::expected<process_result>& result) const;
@@ -65,7 +79,11 @@ private:
   std::map<process_id, waiting_command> waiting_;
   /// The warm one, and who waits for it.
   sandbox_ptr warm_;
-  std::vector<std::function<void(caf::expected<sandbox_ptr>)>> for_warm_;
+  std::vector<sandbox_taker> for_warm_;
+  /// Where each command gets a fresh one: the next, and who waits for it.
+  std::optional<spare_sandbox> spare_;
+  sandbox_taker for_spare_;
+  bool opening_spare_ = false;
   /// All that are not gone yet.
   std::set<sandbox_ptr> sandboxes_;
   boost::asio::steady_timer idle_;

@@ -3,12 +3,14 @@
 // bubblewrap starts it with the base of the file system in place. It checks
 // that the mounts are what its owner meant, makes the finer ones, gives up
 // every privilege, filters system calls, and then starts a warden for each
-// command its owner sends. When it ends, by its owner's wish or his death, the
-// kernel ends everything in the namespace.
+// command its owner sends, or has one that has done its work take the next.
+// When it ends, by its owner's wish or his death, the kernel ends everything in
+// the namespace.
 
 #include "troupe/sandbox/init/filter.hpp"
 #include "troupe/sandbox/init/mounts.hpp"
 #include "troupe/sandbox/init/privileges.hpp"
+#include "troupe/sandbox/init/scope.hpp"
 #include "troupe/sandbox/init/sockets.hpp"
 #include "troupe/sandbox/init/wardens.hpp"
 
@@ -133,15 +135,13 @@ int listen_to_signals() {
 // False when the owner is gone.
 bool obey(wardens& under) {
   auto what = order{};
-  auto fds = warden_fds{};
-  if (!receive_order(control_fd, what, fds))
+  if (!receive_order(control_fd, what))
     return false;
   switch (what.kind) {
     case order_kind::start:
       return false;
     case order_kind::begin:
-      under.begin();
-      break;
+      return under.begin();
     case order_kind::wake:
       under.wake(what.id);
       break;
@@ -160,11 +160,9 @@ void serve(int signals, const warden_gate& gate, wardens& under) {
   for (;;) {
     pollfd fds[] = {{signals, POLLIN, 0},
                     {control_fd, POLLIN, 0},
-                    {gate.taken, POLLIN, 0},
+                    {gate.calls, POLLIN, 0},
                     {under.is_closed() ? gate.starts : -1, POLLIN, 0}};
     auto count = ::poll(fds, 4, under.are_watched() ? interval : -1);
-    // First: who is not known of cannot be the one that uses the most.
-    under.note_taken();
     if (under.are_watched())
       under.look();
     if (count <= 0)
@@ -173,6 +171,8 @@ void serve(int signals, const warden_gate& gate, wardens& under) {
     if (fds[0].revents != 0
         && ::read(signals, &info, sizeof info) == sizeof info)
       under.reap();
+    if (fds[2].revents != 0)
+      under.answer_call();
     if (fds[3].revents != 0 && under.is_closed())
       under.take_order();
     if (fds[1].revents != 0 && !obey(under))
@@ -196,6 +196,8 @@ int run() {
   auto deaf = refusal(errno, "hearing of its owner");
   open.add(gate.owner);
   auto ready = can_hear ? prepare(in, open, tmpfs) : deaf;
+  if (ready.error == 0 && !open_scope(gate.scope))
+    ready = refusal(errno, "opening a domain of signals");
   open.send(ready);
   auto under = wardens{in.header(), std::move(tmpfs), gate};
   if (ready.error == 0)

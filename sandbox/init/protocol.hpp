@@ -13,9 +13,9 @@ namespace troupe::init {
 // and with it everything in the sandbox.
 //
 // The first of the sockets is of SOCK_SEQPACKET too. Over it the owner starts
-// commands, with an `order` and four descriptors each: control, standard input,
-// output and errors of a warden to be. One that is ready for it takes it
-// without the init.
+// commands, with an `order` and four descriptors each: standard input, output
+// and errors of the command, and its warden's control. A warden that is ready
+// for it takes it without the init.
 
 /// The descriptor of the socket in the init.
 constexpr auto control_fd = 0;
@@ -92,11 +92,11 @@ struct answer {
 
 // NOLINTNEXTLINE(performance-enum-size): no padding travels
 enum class order_kind : uint32_t {
-  /// Start the warden `id`; over the socket for that.
+  /// Start the command `id`; over the socket for that.
   start,
   /// What limits the sandbox is in place: wardens can be made ready.
   begin,
-  /// Let the warden `id` go on that its command stopped.
+  /// Let the warden of the command `id` go on, which that has stopped.
   wake,
   /// Processes were refused: end the only command, or the one that has the most
   /// if there are `tasks` or more of them now.

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,20 +29,27 @@ constexpr auto scope_signal = uint64_t{1} << 1;
 
 } // namespace
 
-bool enter_scope() {
+bool open_scope(int& fd) {
+  // Above the numbers that a command's descriptors get.
+  constexpr auto lowest = 16;
+  fd = -1;
   auto version = ::syscall(call_create_ruleset, nullptr, 0, ask_version);
   if (version < version_with_scopes)
     return true;
   auto what = ruleset{};
   what.scoped = scope_abstract_unix_socket | scope_signal;
-  auto fd = ::syscall(call_create_ruleset, &what, sizeof what, 0);
-  if (fd < 0)
+  auto low = ::syscall(call_create_ruleset, &what, sizeof what, 0);
+  if (low < 0)
     return false;
-  auto entered = ::syscall(call_restrict_self, fd, 0) == 0;
+  fd = ::fcntl(static_cast<int>(low), F_DUPFD_CLOEXEC, lowest);
   auto before = errno;
-  ::close(static_cast<int>(fd));
+  ::close(static_cast<int>(low));
   errno = before;
-  return entered;
+  return fd >= 0;
+}
+
+bool enter_scope(int fd) {
+  return ::syscall(call_restrict_self, fd, 0) == 0;
 }
 
 } // namespace troupe::init

@@ -2,11 +2,14 @@
 
 namespace troupe::init {
 
-/// Keeps this process, and all that come of it, from sending signals to
-/// processes that do not, such as its warden and the commands beside it, and
-/// from their abstract sockets. A second layer: kernels before Landlock's
-/// version 6 know no such scope, and there nothing happens. False with errno
-/// set when the kernel can, but does not.
-bool enter_scope();
+/// Opens the domain of a command: who enters it cannot send signals to
+/// processes outside, such as its warden and the commands beside it, nor reach
+/// their abstract sockets; each that enters has one of its own. A second layer:
+/// kernels before Landlock's version 6 know no such scope, and there it stays
+/// -1. False with errno set when the kernel can, but does not.
+bool open_scope(int& fd);
+
+/// For this process and all that come of it; false with errno set.
+bool enter_scope(int fd);
 
 } // namespace troupe::init

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -22,33 +23,34 @@ namespace troupe::init {
 
 namespace {
 
-void close_all(const warden_fds& fds) {
-  for (auto fd : fds)
-    if (fd >= 0)
-      ::close(fd);
-}
+// The first that a command's warden may have open for itself.
+constexpr auto first_of_ours = 16;
 
-void take_fds(const msghdr& message, warden_fds& to) {
-  auto count = size_t{0};
-  for (auto* part = CMSG_FIRSTHDR(&message); part != nullptr;
-       part = CMSG_NXTHDR(const_cast<msghdr*>(&message), part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
-      continue;
-    auto size = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (auto i = size_t{0}; i < size; ++i) {
-      auto fd = -1;
-      std::memcpy(&fd, CMSG_DATA(part) + i * sizeof(int), sizeof fd);
-      if (count < to.size())
-        to[count++] = fd;
-      else
-        ::close(fd);
-    }
-  }
+// The descriptors are taken at the lowest numbers that are free.
+ssize_t receive(int socket, order& what, warden_fds& fds, int flags) {
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(warden_fds))] = {};
+  auto data = iovec{&what, sizeof what};
+  auto message = msghdr{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = space;
+  message.msg_controllen = sizeof space;
+  fds.fill(-1);
+  auto count = ssize_t{-1};
+  do {
+    count = ::recvmsg(socket, &message, flags);
+  } while (count < 0 && errno == EINTR);
+  const auto* part = count < 0 ? nullptr : CMSG_FIRSTHDR(&message);
+  if (part != nullptr && part->cmsg_level == SOL_SOCKET
+      && part->cmsg_type == SCM_RIGHTS)
+    // No more than there is room for, or the kernel would have closed them.
+    std::memcpy(fds.data(), CMSG_DATA(part), part->cmsg_len - CMSG_LEN(0));
+  return count;
 }
 
 // In the process that becomes the program.
-bool confine(const warden::command& what) {
-  if (!enter_scope())
+bool confine(const warden::command& what, int domain) {
+  if (domain >= 0 && !enter_scope(domain))
     return false;
   if (what.header.alone != 0) {
     errno = install_spawn_filter();
@@ -70,68 +72,57 @@ void be_killed_first() {
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-[[noreturn]] void become_warden(const warden_fds& fds, int taking,
-                                const warden::start_note& note) {
-  // The numbers that were sent are above those that a warden wants, or they
-  // would overwrite each other.
-  constexpr auto lowest = 16;
-  constexpr int wanted[] = {warden::control_fd, 0, 1, 2, warden::note_fd};
-  const int sent[] = {fds[0], fds[1], fds[2], fds[3], taking};
-  int lifted[5];
-  for (size_t i = 0; i < 5; ++i)
-    lifted[i] = ::fcntl(sent[i], F_DUPFD, lowest);
-  for (size_t i = 0; i < 5; ++i)
-    if (::dup2(lifted[i], wanted[i]) < 0)
-      ::_exit(1);
-  ::fcntl(warden::note_fd, F_SETFD, FD_CLOEXEC);
-  ::_exit(warden::serve_command(confine, &note));
+// It may be stopped, by its command. The signal names the command: should the
+// warden have the next one by now, it is not meant.
+void end(const roster::entry& one, int signal) {
+  auto value = sigval{};
+  value.sival_int = warden::short_id(one.id);
+  ::sigqueue(one.pid, signal, value);
+  ::kill(one.pid, SIGCONT);
 }
 
-// It may be stopped, by its command.
-void end(pid_t warden, int signal) {
-  ::kill(warden, signal);
-  ::kill(warden, SIGCONT);
+std::vector<pid_t> pids_of(const std::vector<roster::entry>& list) {
+  auto result = std::vector<pid_t>{};
+  for (const auto& one : list)
+    result.push_back(one.pid);
+  return result;
 }
 
-void end_largest(const usage& now, uint64_t tree_usage::* what, int signal) {
+// The trees of `now` are those of `busy`, in this order.
+void end_largest(const std::vector<roster::entry>& busy, const usage& now,
+                 uint64_t tree_usage::* what, int signal) {
   auto largest = std::max_element(now.trees.begin(), now.trees.end(),
                                   [what](const auto& x, const auto& y) {
                                     return x.*what < y.*what;
                                   });
   if (largest == now.trees.end())
     return;
-  end(largest->warden, signal);
+  end(busy[static_cast<size_t>(largest - now.trees.begin())], signal);
 }
 
 } // namespace
 
-bool receive_order(int socket, order& what, warden_fds& fds) {
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof(warden_fds))] = {};
-  auto data = iovec{&what, sizeof what};
-  auto message = msghdr{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = space;
-  message.msg_controllen = sizeof space;
-  fds.fill(-1);
-  auto count = ssize_t{-1};
-  do {
-    count = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  } while (count < 0 && errno == EINTR);
-  if (count >= 0)
-    take_fds(message, fds);
+bool receive_order(int socket, order& what) {
+  auto fds = warden_fds{};
+  auto count = receive(socket, what, fds, MSG_CMSG_CLOEXEC);
+  for (auto fd : fds)
+    if (fd >= 0)
+      ::close(fd);
   return count == sizeof what;
 }
 
+// Above the numbers that a command's descriptors get.
 bool open_gate(warden_gate& to) {
   int pair[2];
-  int pipe[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0
-      || ::pipe2(pipe, O_CLOEXEC) != 0
-      || ::fcntl(pipe[0], F_SETFL, O_NONBLOCK) != 0)
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
     return false;
-  to = {pair[0], pair[1], pipe[0], pipe[1]};
-  return true;
+  auto calls = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  to.owner = pair[1];
+  to.starts = ::fcntl(pair[0], F_DUPFD_CLOEXEC, first_of_ours);
+  to.calls = ::fcntl(calls, F_DUPFD_CLOEXEC, first_of_ours);
+  ::close(pair[0]);
+  ::close(calls);
+  return to.starts >= 0 && to.calls >= 0;
 }
 
 wardens::wardens(const setup& limits, std::vector<std::string> tmpfs,
@@ -142,109 +133,140 @@ wardens::wardens(const setup& limits, std::vector<std::string> tmpfs,
   // nop
 }
 
-void wardens::begin() {
+bool wardens::begin() {
+  if (!roster_.open())
+    return false;
   begun_ = true;
   make_ready();
+  return true;
 }
 
-// Before the order is there: to fork takes as long as all else that a warden
-// does before its command runs.
-void wardens::make_ready() {
-  spare_ = ::fork();
-  if (spare_ == 0)
-    be_ready();
+// Before the order is there.
+bool wardens::make_ready() {
+  auto place = roster_.add();
+  if (!place) {
+    errno = EAGAIN;
+    return false;
+  }
+  auto pid = ::fork();
+  if (pid == 0)
+    serve(*place);
+  if (pid > 0)
+    roster_.name(*place, pid);
+  else
+    roster_.remove(*place);
+  return pid > 0;
 }
 
-void wardens::be_ready() const {
+// All that does not depend on the order is done before it is there.
+void wardens::serve(size_t place) {
   if (limits_.killed_first != 0)
     be_killed_first();
+  auto ready = warden::get_ready();
+  ready.signals = ::fcntl(ready.signals, F_DUPFD_CLOEXEC, first_of_ours);
+  // What an order brings comes to lie there.
+  ::syscall(SYS_close_range, 0, first_of_ours - 1, 0);
+  constexpr auto at = warden_fds{0, 1, 2, warden::control_fd};
   auto what = order{};
   auto fds = warden_fds{};
-  if (!receive_order(gate_.starts, what, fds) || fds.back() < 0)
-    ::_exit(1);
-  become_warden(fds, gate_.taking, {what.id, ::getpid()});
+  while (receive(gate_.starts, what, fds, 0) == sizeof what && fds == at) {
+    roster_.begin(place, what.id);
+    if (limits_.most_memory != 0 || !roster_.has_idle())
+      call_init();
+    if (!warden::serve_command(ready, {confine, gate_.scope}, what.id)
+        || !may_stay())
+      break;
+    roster_.end(place);
+  }
+  ::_exit(0);
 }
 
-void wardens::note_taken() {
-  auto note = warden::start_note{};
-  while (::read(gate_.taken, &note, sizeof note) == sizeof note) {
-    entries_.push_back({note.id, note.warden});
-    if (note.warden == spare_)
-      spare_ = -1;
-  }
-  if (begun_ && spare_ < 0)
+void wardens::call_init() const {
+  auto one = uint64_t{1};
+  // It cannot be full: the init reads it.
+  [[maybe_unused]] auto count = ::write(gate_.calls, &one, sizeof one);
+}
+
+// One that runs and one that waits are what the limit on processes counts on.
+bool wardens::may_stay() const {
+  constexpr auto most = size_t{2};
+  return roster_.size() <= most;
+}
+
+void wardens::answer_call() {
+  auto count = uint64_t{0};
+  [[maybe_unused]] auto size = ::read(gate_.calls, &count, sizeof count);
+  if (is_closed())
     make_ready();
 }
 
 bool wardens::is_closed() const {
-  return begun_ && spare_ < 0;
+  return begun_ && !roster_.has_idle();
 }
 
 void wardens::take_order() {
-  make_ready();
-  if (spare_ > 0)
+  if (make_ready())
     return;
-  auto why = warden::report{warden::report::kind::bad_host, errno, 0, 0};
+  auto why = warden::report{};
+  why.value = errno;
   auto what = order{};
   auto fds = warden_fds{};
-  if (receive_order(gate_.starts, what, fds) && fds[0] >= 0)
-    ::send(fds[0], &why, sizeof why, MSG_NOSIGNAL);
-  close_all(fds);
+  // One that has ended its work meanwhile may have taken it.
+  if (receive(gate_.starts, what, fds, MSG_CMSG_CLOEXEC | MSG_DONTWAIT)
+        == sizeof what
+      && fds.back() >= 0)
+    ::send(fds.back(), &why, sizeof why, MSG_NOSIGNAL);
+  for (auto fd : fds)
+    if (fd >= 0)
+      ::close(fd);
 }
 
 void wardens::wake(uint64_t id) const {
-  for (const auto& one : entries_)
+  for (const auto& one : roster_.busy())
     if (one.id == id)
       ::kill(one.pid, SIGCONT);
 }
 
 bool wardens::are_watched() const {
-  return !entries_.empty() && limits_.most_memory != 0;
+  return limits_.most_memory != 0 && begun_ && !roster_.busy().empty();
 }
 
 void wardens::look() const {
-  auto now = measure(pids(), tmpfs_);
+  auto busy = roster_.busy();
+  auto now = measure(pids_of(busy), tmpfs_);
   if (now.memory > limits_.most_memory)
-    end_largest(now, &tree_usage::memory, warden::memory_signal);
+    end_largest(busy, now, &tree_usage::memory, warden::memory_signal);
   else if (now.tasks > limits_.most_tasks + own_tasks())
-    end_largest(now, &tree_usage::tasks, warden::processes_signal);
+    end_largest(busy, now, &tree_usage::tasks, warden::processes_signal);
 }
 
 void wardens::relieve_processes(uint32_t tasks) const {
-  auto now = measure(pids(), {});
-  if (entries_.size() == 1 || now.tasks >= tasks)
-    end_largest(now, &tree_usage::tasks, warden::processes_signal);
+  auto busy = roster_.busy();
+  auto now = measure(pids_of(busy), {});
+  if (busy.size() == 1 || now.tasks >= tasks)
+    end_largest(busy, now, &tree_usage::tasks, warden::processes_signal);
 }
 
 void wardens::relieve_memory() const {
-  if (entries_.size() == 1)
-    end(entries_.front().pid, warden::memory_signal);
+  auto busy = roster_.busy();
+  if (busy.size() == 1)
+    end(busy.front(), warden::memory_signal);
 }
 
 // The init and the wardens are not the commands' doing.
 uint64_t wardens::own_tasks() const {
-  return 1 + entries_.size() + (spare_ > 0 ? 1 : 0);
+  return 1 + roster_.size();
 }
 
-std::vector<pid_t> wardens::pids() const {
-  auto result = std::vector<pid_t>{};
-  for (const auto& one : entries_)
-    result.push_back(one.pid);
-  return result;
-}
-
-// One whose command ran has said so.
 void wardens::reap() {
-  note_taken();
   for (;;) {
     auto pid = ::waitpid(-1, nullptr, WNOHANG);
     if (pid <= 0)
       break;
-    if (pid == spare_)
-      spare_ = -1;
-    std::erase_if(entries_, [pid](const entry& x) { return x.pid == pid; });
+    if (begun_)
+      roster_.remove_pid(pid);
   }
-  if (begun_ && spare_ < 0)
+  if (is_closed())
     make_ready();
 }
 

@@ -1,38 +1,39 @@
 #pragma once
 
 #include "troupe/sandbox/init/protocol.hpp"
+#include "troupe/sandbox/init/roster.hpp"
 
 #include <array>
 #include <string>
 #include <vector>
 
-#include <sys/types.h>
-
 namespace troupe::init {
 
-/// The descriptors of a warden to be: control, input, output, errors. Those
-/// that are there are closed by whoever has them last.
+/// The descriptors of a command, in the order and at the numbers that its
+/// warden gets them: input, output, errors, the warden's control.
 using warden_fds = std::array<int, 4>;
-
-/// Waits at a socket for an order and its descriptors (-1: not sent). False
-/// when the owner is gone or talks nonsense.
-bool receive_order(int socket, order& what, warden_fds& fds);
 
 /// Where wardens come in: what is shared by the init and those that are ready.
 struct warden_gate {
   /// Orders to start; the other end is the owner's.
   int starts = -1;
   int owner = -1;
-  /// A pipe in which one that took an order says so.
-  int taken = -1;
-  int taking = -1;
+  /// An event: the init has to look who is ready.
+  int calls = -1;
+  /// The domain that commands enter; -1: this kernel has none.
+  int scope = -1;
 };
 
 /// Opens one; false with errno set.
 bool open_gate(warden_gate& to);
 
+/// Waits at a socket for an order, in the owner's words. False when the owner
+/// is gone or talks nonsense.
+bool receive_order(int socket, order& what);
+
 /// The wardens of the commands that run in this sandbox; children of this
-/// process.
+/// process. One that has nothing left to do waits for the next command: to fork
+/// another takes as long as all else that is done for a command.
 class wardens {
 public:
   /// What the setup says of limits counts for all of them. `tmpfs` are the
@@ -40,11 +41,11 @@ public:
   wardens(const setup& limits, std::vector<std::string> tmpfs,
           const warden_gate& gate);
 
-  /// Makes the first one ready.
-  void begin();
+  /// Makes the first one ready; false with errno set when none can ever be.
+  bool begin();
 
-  /// Notes those that have taken an order, and makes another one ready.
-  void note_taken();
+  /// Makes another one ready when all have a command.
+  void answer_call();
 
   /// Whether orders wait for somebody to be ready: none could be made so.
   bool is_closed() const;
@@ -75,21 +76,15 @@ public:
   void reap();
 
 private:
-  struct entry {
-    uint64_t id;
-    pid_t pid;
-  };
-
-  void make_ready();
-  [[noreturn]] void be_ready() const;
+  bool make_ready();
+  [[noreturn]] void serve(size_t place);
+  void call_init() const;
+  bool may_stay() const;
   uint64_t own_tasks() const;
-  std::vector<pid_t> pids() const;
 
   warden_gate gate_;
-  /// The one that waits for an order, or -1.
-  pid_t spare_ = -1;
+  roster roster_;
   bool begun_ = false;
-  std::vector<entry> entries_;
   setup limits_;
   std::vector<std::string> tmpfs_;
 };

@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,7 +80,8 @@ struct channels {
   ::dup2(x.errors[1], STDERR_FILENO);
   if (::dup2(x.control[1], warden::control_fd) < 0)
     ::_exit(1);
-  ::_exit(warden::serve_command(nullptr, nullptr));
+  ::syscall(SYS_close_range, warden::control_fd + 1, ~0U, 0);
+  ::_exit(warden::serve_command(warden::get_ready(), {}, 0) ? 0 : 1);
 }
 
 // Takes what has been written from the beginning of `bytes`.

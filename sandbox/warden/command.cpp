@@ -51,12 +51,7 @@ bool take_texts(std::vector<char>& texts, size_t& at, uint32_t count,
   return true;
 }
 
-// By the kernel's own call and structure, whose zeros mean the default: the C
-// library keeps two signals to itself and leaves them ignored.
-void reset_signals() {
-  const uint64_t defaults[4] = {};
-  for (auto number = 1; number < NSIG; ++number)
-    ::syscall(SYS_rt_sigaction, number, defaults, nullptr, sizeof(uint64_t));
+void unblock_signals() {
   auto none = sigset_t{};
   ::sigemptyset(&none);
   ::pthread_sigmask(SIG_SETMASK, &none, nullptr);
@@ -94,18 +89,18 @@ bool take_terminal(const command_header& x) {
 }
 
 // In a process that shares the memory of its warden, which waits, until exec.
-[[noreturn]] void run(command& what, confinement confine) {
+[[noreturn]] void run(command& what, const confinement& confine) {
   // If the command kills this warden, it goes too; what it left behind can
   // then not be helped.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  reset_signals();
+  unblock_signals();
   auto& why = what.failure;
   why.what = report::kind::bad_host;
   if (take_terminal(what.header) && limit_all(what.header)) {
     why.what = report::kind::bad_directory;
     if (::chdir(what.directory) == 0) {
       why.what = report::kind::bad_host;
-      if (confine == nullptr || confine(what)) {
+      if (confine.enter == nullptr || confine.enter(what, confine.domain)) {
         // exec looks for the program on the command's PATH, not on ours.
         environ = what.variables.data();
         why.what = report::kind::bad_program;
@@ -137,12 +132,22 @@ bool read_command(int control, command& result) {
          && take_texts(texts, at, header.leftovers, result.leftovers);
 }
 
+// By the kernel's own call and structure, whose zeros mean the default: the C
+// library keeps two signals to itself and leaves them ignored.
+void reset_signals() {
+  const uint64_t defaults[4] = {};
+  for (auto number = 1; number < NSIG; ++number)
+    ::syscall(SYS_rt_sigaction, number, defaults, nullptr, sizeof(uint64_t));
+}
+
 // vfork: the warden is tiny, but to copy its page tables and then to copy every
 // page that either touches takes longer than all else here.
-pid_t start(command& what, confinement confine, report& why) {
+pid_t start(command& what, const confinement& confine, report& why) {
   auto child = ::vfork();
   if (child == 0)
     run(what, confine);
+  // Of the command, which shared our memory.
+  environ = nullptr;
   if (child < 0) {
     why.value = errno;
     return -1;

@@ -26,15 +26,21 @@ struct command {
 
 /// What else is done to a command's process right before it becomes the
 /// program; false, with errno set, when that fails. It still has the memory of
-/// its warden.
-using confinement = bool (*)(const command&);
+/// its warden. Null: nothing.
+struct confinement {
+  bool (*enter)(const command& what, int domain) = nullptr;
+  int domain = -1;
+};
 
 /// Waits for the command; false when the owner is gone or talks nonsense.
 bool read_command(int control, command& result);
 
-/// Starts it in a process group of its own, with the signals of a fresh
-/// process, the descriptors 0, 1 and 2 of this one, and no others. Returns its
+/// Gives every signal back its default.
+void reset_signals();
+
+/// Starts it in a process group of its own, with no signal
+/// blocked, the descriptors 0, 1 and 2 of this one, and no others. Returns its
 /// id, or -1 and says in `why` what failed.
-pid_t start(command& what, confinement confine, report& why);
+pid_t start(command& what, const confinement& confine, report& why);
 
 } // namespace troupe::warden

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <limits>
 
@@ -29,13 +29,12 @@ int64_t now() {
   return int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
 }
 
-uint32_t cpu_of_children() {
+// Of all there ever were, in microseconds.
+int64_t cpu_of_children() {
   auto used = rusage{};
   ::getrusage(RUSAGE_CHILDREN, &used);
-  auto micros = (int64_t{used.ru_utime.tv_sec} + used.ru_stime.tv_sec)
-                  * 1'000'000
-                + used.ru_utime.tv_usec + used.ru_stime.tv_usec;
-  return static_cast<uint32_t>(micros / 1000);
+  return (int64_t{used.ru_utime.tv_sec} + used.ru_stime.tv_sec) * 1'000'000
+         + used.ru_utime.tv_usec + used.ru_stime.tv_usec;
 }
 
 // A cgroup is busy until the last of its processes has been reaped, by whoever
@@ -50,14 +49,20 @@ void remove_leftover(const char* path) {
   }
 }
 
+// Those there can be: it takes long to find out.
 int64_t processors() {
-  return std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
+  static const auto result = std::max(1L, ::sysconf(_SC_NPROCESSORS_CONF));
+  return result;
 }
 
 class overseer {
 public:
-  overseer(pid_t command, const command_header& x)
+  /// `cpu_before` is what the children of this process had taken before.
+  overseer(pid_t command, const command_header& x, uint64_t id,
+           int64_t cpu_before)
     : command_(command),
+      id_(short_id(id)),
+      cpu_before_(cpu_before),
       drain_(x.drain),
       cpu_(x.cpu),
       // No clock overflows.
@@ -67,7 +72,9 @@ public:
 
   /// Returns when nothing is left, with what to tell.
   report run(int signals) {
-    note_cpu();
+    // It has taken nothing yet.
+    if (cpu_ != 0)
+      look_when_left(cpu_);
     while (reap()) {
       note_time();
       if (now() >= next_look_)
@@ -76,12 +83,13 @@ public:
         kill_descendants();
       wait(signals);
     }
-    return {report::kind::gone, status_, ordered_ ? 1 : 0, cpu_of_children(),
-            exceeded_};
+    return {report::kind::gone, status_, ordered_ ? 1 : 0,
+            static_cast<uint32_t>(cpu_of_ended()), exceeded_};
   }
 
 private:
   static constexpr auto longest = uint64_t{1000} * 3600 * 24 * 366;
+  static constexpr auto never = std::numeric_limits<int64_t>::max();
 
   void note_time() {
     auto time = now();
@@ -92,18 +100,27 @@ private:
       ordered_ = killing_ = true;
   }
 
-  // The tree cannot take what is left to it sooner than with all processors
-  // at once; until then there is no need to look.
+  // In milliseconds.
+  int64_t cpu_of_ended() const {
+    return (cpu_of_children() - cpu_before_) / 1000;
+  }
+
   void note_cpu() {
-    constexpr auto soonest = int64_t{20};
-    next_look_ = std::numeric_limits<int64_t>::max();
+    next_look_ = never;
     if (cpu_ == 0 || killing_)
       return;
-    auto left = int64_t{cpu_} - cpu_of_children() - cpu_of_descendants();
+    auto left = int64_t{cpu_} - cpu_of_ended() - cpu_of_descendants();
     if (left <= 0)
       end_for(exceeded::cpu);
     else
-      next_look_ = now() + std::max(soonest, left / processors());
+      look_when_left(left);
+  }
+
+  // The tree cannot take what is left to it sooner than with all processors
+  // at once; until then there is no need to look.
+  void look_when_left(int64_t left) {
+    constexpr auto soonest = int64_t{20};
+    next_look_ = now() + std::max(soonest, left / processors());
   }
 
   void end_for(exceeded what) {
@@ -133,15 +150,18 @@ private:
       return;
     auto info = signalfd_siginfo{};
     if (fds[0].revents != 0 && ::read(signals, &info, sizeof info) > 0)
-      hear(static_cast<int>(info.ssi_signo));
+      hear(info);
     if (fds[1].revents != 0)
       obey();
   }
 
   // Who watches over the memory and the number of processes says so.
-  void hear(int signal) {
+  void hear(const signalfd_siginfo& info) {
+    auto signal = static_cast<int>(info.ssi_signo);
     if (signal == SIGTERM)
       killing_ = true;
+    else if (id_ != 0 && info.ssi_code == SI_QUEUE && info.ssi_int != id_)
+      return;
     else if (signal == memory_signal)
       end_for(exceeded::memory);
     else if (signal == processes_signal)
@@ -188,13 +208,15 @@ private:
   }
 
   pid_t command_;
+  int id_;
+  int64_t cpu_before_;
   uint32_t drain_;
   uint32_t cpu_;
   int64_t time_out_;
   int control_ = control_fd;
   int status_ = 0;
   int64_t deadline_ = 0;
-  int64_t next_look_ = 0;
+  int64_t next_look_ = never;
   exceeded exceeded_ = exceeded::none;
   bool ended_ = false;
   bool ordered_ = false;
@@ -214,11 +236,8 @@ int block_signals() {
   return ::signalfd(-1, &heard, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-// Before anything else: from here on the owner's end is ours, and nothing of
-// what it had open is.
-bool settle(int first_of_others) {
-  ::syscall(SYS_close_range, first_of_others, ~0U, 0);
-  ::fcntl(control_fd, F_SETFD, FD_CLOEXEC);
+// False with errno set.
+bool settle() {
   // The second way to learn of the owner's end, should something else hold his
   // side of the socket open.
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -227,30 +246,58 @@ bool settle(int first_of_others) {
   return ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0 && can_see_children();
 }
 
+// What was meant for the command before.
+void forget_signals(int signals) {
+  auto info = signalfd_siginfo{};
+  while (::read(signals, &info, sizeof info) > 0)
+    continue;
+}
+
+void close_from(int first, int past_last) {
+  for (auto fd = first; fd < past_last; ++fd)
+    ::close(fd);
+}
+
 } // namespace
 
-int serve_command(confinement confine, const start_note* note) {
+equipment get_ready() {
+  auto result = equipment{};
+  auto settled = settle();
+  result.failed = settled ? 0 : errno;
+  reset_signals();
+  result.signals = block_signals();
+  if (settled && result.signals < 0)
+    result.failed = errno;
+  processors();
+  return result;
+}
+
+bool serve_command(const equipment& with, const confinement& confine,
+                   uint64_t id) {
   auto why = report{};
   auto what = command{};
-  auto settled = settle(note != nullptr ? note_fd + 1 : note_fd);
-  why.value = errno;
-  auto signals = block_signals();
-  if (!read_command(control_fd, what))
-    return EXIT_FAILURE;
-  auto pid = settled && signals >= 0 ? start(what, confine, why) : -1;
-  // A pipe takes this much at once.
-  if (note != nullptr && ::write(note_fd, note, sizeof *note) != sizeof *note)
-    return EXIT_FAILURE;
-  // The pipes belong to the command alone: their end is its end.
-  for (auto fd = 0; fd < control_fd; ++fd)
-    ::close(fd);
-  if (pid > 0)
-    why = overseer{pid, what.header}.run(signals);
-  for (auto* path : what.leftovers)
-    if (path != nullptr)
-      remove_leftover(path);
-  ::send(control_fd, &why, sizeof why, MSG_NOSIGNAL);
-  return EXIT_SUCCESS;
+  ::fcntl(control_fd, F_SETFD, FD_CLOEXEC);
+  forget_signals(with.signals);
+  auto cpu_before = cpu_of_children();
+  auto is_told = read_command(control_fd, what);
+  // Whose output is only collected need not learn of its end before the report.
+  auto kept = is_told && what.header.collected != 0 ? 1 : control_fd;
+  if (is_told) {
+    why.value = with.failed;
+    auto pid = with.failed == 0 ? start(what, confine, why) : -1;
+    // The pipes belong to the command alone: their end is its end.
+    close_from(0, kept);
+    if (pid > 0)
+      why = overseer{pid, what.header, id, cpu_before}.run(with.signals);
+    for (auto* path : what.leftovers)
+      if (path != nullptr)
+        remove_leftover(path);
+    ::send(control_fd, &why, sizeof why, MSG_NOSIGNAL);
+  }
+  close_from(is_told ? kept : 0, control_fd + 1);
+  // The next command's warden has no business with it.
+  ::explicit_bzero(what.texts.data(), what.texts.size());
+  return is_told;
 }
 
 } // namespace troupe::warden

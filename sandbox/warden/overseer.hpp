@@ -11,19 +11,27 @@ namespace troupe::warden {
 constexpr auto memory_signal = SIGUSR1;
 constexpr auto processes_signal = SIGUSR2;
 
-/// What a warden writes to a descriptor as soon as its command runs, or cannot.
-struct start_note {
-  uint64_t id = 0;
-  pid_t warden = 0;
+/// What a warden has before its command is there.
+struct equipment {
+  /// Tells of children and orders; above the command's descriptors.
+  int signals = -1;
+  /// An errno value when something could not be had; the command is told.
+  int failed = 0;
 };
 
-/// The descriptor for that, if it is wanted.
-constexpr auto note_fd = control_fd + 1;
+/// Makes this process one that can be a warden.
+equipment get_ready();
 
-/// Makes this process the warden of one command, which comes over
-/// `control_fd`, and does all that a warden does; `confine` may be null, and so
-/// may `note`. Returns its exit status. The descriptors 0, 1 and 2 are the
-/// command's.
-int serve_command(confinement confine, const start_note* note);
+/// What names a command in a signal; 0: none.
+constexpr int short_id(uint64_t id) {
+  return static_cast<int>(id & 0x7fffffff);
+}
+
+/// Does all that a warden does for one command, which comes over `control_fd`;
+/// the descriptors 0, 1 and 2 are the command's. A signal of ours that names
+/// another command than `id`, if that is not 0, came late. All four descriptors
+/// are closed when it returns: false when there was no command.
+bool serve_command(const equipment& with, const confinement& confine,
+                   uint64_t id);
 
 } // namespace troupe::warden

@@ -35,6 +35,10 @@ struct command_header {
   uint32_t terminal = 0;
   /// 1: it may start no other process.
   uint32_t alone = 0;
+  /// 1: nobody reads its output and errors but the owner, who collects them
+  /// until the report.
+  uint32_t collected = 0;
+  uint32_t reserved = 0;
   /// The largest file a process may write, in bytes; 0: any.
   uint64_t file = 0;
   /// When the tree is killed, should the owner have forgotten it; milliseconds.

@@ -1,6 +1,7 @@
 // Ends commands, runners and whole programs at random moments, and looks for
 // what is left: processes, cgroups, mounts.
 
+#include "troupe/config/errc.hpp"
 #include "troupe/sandbox/cgroup_record.hpp"
 #include "troupe/sandbox/owner_record.hpp"
 
@@ -156,6 +157,13 @@ public:
     return result;
   }
 
+  process_spec shell(const std::string& script) {
+    auto result = spec();
+    result.argv = {"/bin/sh", "-c", script};
+    result.wall = std::chrono::seconds{10};
+    return result;
+  }
+
   pid_t start_owner() {
     auto program = std::string{TROUPE_BOX_OWNER};
     auto where = path();
@@ -282,6 +290,39 @@ TEST_CASE("a warm sandbox serves after whatever its commands did",
       CHECK(result);
     CHECK(where.run("echo fine").stdout_text == "fine\n");
   }
+}
+
+TEST_CASE("a sandbox opened ahead is used by one command only", "[lifecycle]") {
+  if (!test::can_open_sandboxes())
+    return;
+  auto on = stage{1};
+  auto runner = on.make_runner(false);
+  for (auto i = 0; i < 3; ++i) {
+    auto result = test::run(*runner, on.shell("ls /tmp/mine; touch /tmp/mine"));
+    REQUIRE(result);
+    CHECK(result->stdout_text.empty());
+    // The next one.
+    CHECK(test::eventually([&] { return processes_over(on.path()) > 0; }));
+  }
+  runner.reset();
+  CHECK(test::eventually([&] { return processes_over(on.path()) == 0; }));
+}
+
+TEST_CASE("a sandbox opened ahead is not used when its directory was replaced",
+          "[lifecycle]") {
+  if (!test::can_open_sandboxes())
+    return;
+  auto on = stage{1};
+  auto runner = on.make_runner(false);
+  REQUIRE(test::run(*runner, on.shell("true")));
+  REQUIRE(test::eventually([&] { return processes_over(on.path()) > 0; }));
+  fs::rename(on.path(), on.path() + "-before");
+  fs::create_directory(on.path());
+  auto result = test::run(*runner, on.shell("true"));
+  REQUIRE_FALSE(result);
+  CHECK(to_fault(result.error()).message.find("no longer the directory")
+        != std::string::npos);
+  CHECK(test::eventually([&] { return processes_over(on.path()) == 0; }));
 }
 
 TEST_CASE("groups whose owner and warden were killed are swept away",
