@@ -168,6 +168,7 @@ void describe(F& f, sandbox_settings& x) {
     x.provider = "unrestricted";
   f("files", x.files);
   f("runtime_paths", x.runtime_paths);
+  f("unix_sockets", x.unix_sockets);
   f.word("root_filesystem", x.root_filesystem, words::root_filesystems);
   f.section("environment", [&x](auto& g) {
     g("inherit", x.inherit_environment);

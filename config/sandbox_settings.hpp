@@ -79,6 +79,9 @@ struct sandbox_settings {
     = {{"root", file_access::read_write}};
   /// Seen by processes only.
   std::map<std::string, file_access> runtime_paths;
+  /// Those of the paths above whose Unix sockets commands may connect to;
+  /// without one, commands have no sockets of that family.
+  std::vector<std::string> unix_sockets;
   /// isolated | read_only | read_write.
   std::string root_filesystem = "isolated";
   bool inherit_environment = false;

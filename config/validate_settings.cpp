@@ -3,11 +3,13 @@
 #include "troupe/config/allow_list.hpp"
 #include "troupe/config/errc.hpp"
 #include "troupe/config/layers.hpp"
+#include "troupe/config/nearest_name.hpp"
 #include "troupe/config/parse_units.hpp"
 #include "troupe/config/provider_presets.hpp"
 #include "troupe/config/resolve_model.hpp"
 #include "troupe/config/yaml_reader.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace troupe {
@@ -67,6 +69,7 @@ public:
            "write mode: allowlist beside it");
     if (x.network.mode == "allowlist")
       check_allowed(path + "network.allow", x.network.allow);
+    check_unix_sockets(path + "unix_sockets", x);
     if (x.provider == "container"
         && (!x.container || (x.container->image.empty() && !x.container->name)))
       fail(path + "container.image", "missing");
@@ -88,6 +91,36 @@ public:
         fail(path + '[' + std::to_string(i) + ']', std::move(why.message),
              std::move(why.hint));
       }
+  }
+
+  // A filter of system calls sees no address, so what is not named is kept out
+  // of reach by not being there.
+  void check_unix_sockets(const std::string& path, const sandbox_settings& x) {
+    if (x.unix_sockets.empty())
+      return;
+    if (x.provider != "native" && x.provider != "bubblewrap")
+      fail(path, "only native can tell sockets by where they lie",
+           "write provider: native");
+    else if (x.root_filesystem != "isolated")
+      fail(path, "every socket of the host would be in reach",
+           "write root_filesystem: isolated");
+    auto names = std::vector<std::string>{};
+    for (const auto* paths : {&x.files, &x.runtime_paths})
+      for (const auto& [name, access] : *paths)
+        names.push_back(name);
+    for (size_t i = 0; i < x.unix_sockets.size(); ++i)
+      check_path_name(path + '[' + std::to_string(i) + ']', x.unix_sockets[i],
+                      names);
+  }
+
+  void check_path_name(std::string path, const std::string& name,
+                       const std::vector<std::string>& known) {
+    if (std::find(known.begin(), known.end(), name) != known.end())
+      return;
+    auto near = nearest_name(name, known);
+    fail(std::move(path),
+         '`' + name + "` is no path of files or runtime_paths",
+         near ? "did you mean `" + *near + "`?" : "add it to runtime_paths");
   }
 
   std::vector<settings_issue> take() {

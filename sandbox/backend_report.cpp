@@ -60,7 +60,8 @@ backend_report probe_namespaces(const std::shared_ptr<process_thread>& thread) {
   auto result = backend_report{};
   result.features = with(file_features,
                          {"process_spawn", "no_process_spawn", "pty",
-                          "network_none", "network_allowlist"});
+                          "network_none", "network_allowlist",
+                          "unix_sockets"});
   result.network_modes = {"none", "inherit", "allowlist"};
   result.isolation = "namespace";
   result.memory_limit = result.process_limit = "none";

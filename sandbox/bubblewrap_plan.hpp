@@ -22,6 +22,8 @@ struct host_layout {
   std::vector<std::string> devices;
   uint32_t user = 0;
   uint32_t group = 0;
+  /// Whether commands can be kept from abstract sockets that are not theirs.
+  bool has_socket_scope = false;
   /// Whether a cgroup keeps the limits of memory and processes; where not, the
   /// init has to.
   bool has_cgroup = true;

@@ -152,6 +152,10 @@ caf::expected<sandbox_authority> narrow(const sandbox_authority& held,
   if (auto why = narrow_paths(policy.runtime_paths, scope.runtime_paths,
                               "runtime_paths"))
     return why;
+  std::erase_if(policy.unix_sockets, [&policy](const auto& name) {
+    return policy.files.count(name) == 0
+           && policy.runtime_paths.count(name) == 0;
+  });
   if (auto why = narrow_network(policy.network, scope.network))
     return why;
   if (auto why = narrow_limits(policy.limits, scope.limits))

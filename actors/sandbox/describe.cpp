@@ -25,6 +25,8 @@ std::string describe_policy(const sandbox_settings& policy,
   result += ". Access:";
   for (const auto& [name, access] : policy.files)
     result += "\n- " + name + ": " + word_for(access);
+  for (const auto& name : policy.unix_sockets)
+    result += "\nCommands may connect to the Unix sockets in " + name + ".";
   result += "\nCommands start in the workspace root and may take "
             + format_duration(policy.limits.wall) + ".";
   return result;

@@ -9,4 +9,7 @@ namespace troupe::init {
 /// set when the kernel can, but does not.
 bool enter_scope();
 
+/// Whether this kernel knows such a scope.
+bool can_enter_scope();
+
 } // namespace troupe::init

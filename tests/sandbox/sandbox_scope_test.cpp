@@ -45,6 +45,17 @@ TEST_CASE("an empty scope changes nothing", "[scope]") {
   CHECK(result->capabilities == held().capabilities);
 }
 
+TEST_CASE("Unix sockets go with the path they lie in", "[scope]") {
+  auto of = held();
+  of.policy.unix_sockets = {"home", "root"};
+  auto scope = sandbox_scope{};
+  CHECK(narrow(of, scope)->policy.unix_sockets.size() == 2);
+  scope.runtime_paths.emplace();
+  auto result = narrow(of, scope);
+  REQUIRE(result);
+  CHECK(result->policy.unix_sockets == std::vector<std::string>{"root"});
+}
+
 TEST_CASE("a scope takes paths, writing, capabilities, network and limits away",
           "[scope]") {
   auto scope = sandbox_scope{};
