@@ -49,7 +49,7 @@ inline constexpr auto sandboxes
 inline constexpr auto root_filesystems
   = std::array<std::string_view, 3>{"isolated", "read_only", "read_write"};
 inline constexpr auto networks
-  = std::array<std::string_view, 3>{"none", "inherit", "allowlist"};
+  = std::array<std::string_view, 4>{"none", "inherit", "allowlist", "external"};
 inline constexpr auto short_networks
   = std::array<std::string_view, 2>{"none", "inherit"};
 inline constexpr auto engines
@@ -142,6 +142,7 @@ void describe(F& f, network_settings& x) {
   f.word("mode", x.mode, words::networks);
   f("allow", x.allow);
   f("private", x.allow_private);
+  f("gateway", x.gateway);
 }
 
 template <class F>
@@ -174,7 +175,8 @@ void describe(F& f, sandbox_settings& x) {
     g("inherit", x.inherit_environment);
     g.variables("set", x.environment);
   });
-  auto network = x.network.allow.empty() && x.network.mode != "allowlist"
+  auto is_word = x.network.mode == "none" || x.network.mode == "inherit";
+  auto network = is_word && x.network.allow.empty() && x.network.gateway.empty()
                      && !x.network.allow_private
                    ? x.network.mode
                    : std::string{};

@@ -42,14 +42,18 @@ struct sandbox_limits {
   uint32_t list = 10'000;
 };
 
-/// One network rule set; `allow` counts in mode allowlist only.
+/// One network rule set; `allow` counts in mode allowlist only, `gateway` in
+/// mode external.
 struct network_settings {
-  /// none | inherit | allowlist.
+  /// none | inherit | allowlist | external.
   std::string mode = "none";
   /// `host:port` or `*.domain:port`; see `parse_allow_entry`.
   std::vector<std::string> allow;
   /// Whether allowed names may resolve to private addresses.
   bool allow_private = false;
+  /// `host:port` of somebody else's gateway, the only way out; nobody here
+  /// looks at what it lets through.
+  std::string gateway;
 };
 
 /// What a container backend is started with.

@@ -69,6 +69,12 @@ public:
            "write mode: allowlist beside it");
     if (x.network.mode == "allowlist")
       check_allowed(path + "network.allow", x.network.allow);
+    check_gateway(path + "network.gateway", x.network);
+    if ((x.network.mode == "allowlist" || x.network.mode == "external")
+        && (x.provider == "unrestricted" || x.provider == "local"))
+      fail(path + "network.mode",
+           "nothing holds the commands of unrestricted to a way out",
+           "write provider: native");
     check_unix_sockets(path + "unix_sockets", x);
     if (x.provider == "container"
         && (!x.container || (x.container->image.empty() && !x.container->name)))
@@ -91,6 +97,23 @@ public:
         fail(path + '[' + std::to_string(i) + ']', std::move(why.message),
              std::move(why.hint));
       }
+  }
+
+  void check_gateway(const std::string& path, const network_settings& x) {
+    constexpr auto form = "write HOST:PORT, for example 127.0.0.1:3128";
+    auto is_external = x.mode == "external";
+    if (!is_external && !x.gateway.empty())
+      fail(path, "counts in mode external only",
+           "write mode: external beside it");
+    if (!is_external)
+      return;
+    if (x.gateway.empty())
+      return fail(path, "missing", form);
+    auto entry = parse_allow_entry(x.gateway);
+    if (!entry)
+      fail(path, to_fault(entry.error()).message, form);
+    else if (entry->is_wildcard)
+      fail(path, '`' + x.gateway + "` is more than one host", form);
   }
 
   // A filter of system calls sees no address, so what is not named is kept out

@@ -56,13 +56,14 @@ probe_unrestricted(const std::shared_ptr<process_thread>& thread) {
   return result;
 }
 
-backend_report probe_namespaces(const std::shared_ptr<process_thread>& thread) {
+backend_report probe_namespaces(const std::shared_ptr<process_thread>& thread,
+                 const network_settings& network) {
   auto result = backend_report{};
   result.features = with(file_features,
                          {"process_spawn", "no_process_spawn", "pty",
                           "network_none", "network_allowlist",
-                          "unix_sockets"});
-  result.network_modes = {"none", "inherit", "allowlist"};
+                          "network_external", "unix_sockets"});
+  result.network_modes = {"none", "inherit", "allowlist", "external"};
   result.isolation = "namespace";
   result.memory_limit = result.process_limit = "none";
   auto host = find_bubblewrap_host();
@@ -81,6 +82,9 @@ backend_report probe_namespaces(const std::shared_ptr<process_thread>& thread) {
     result.process_limit = "rlimit";
   if (host->cgroups.version == 0)
     result.reason = host->cgroups.reason;
+  if (network.mode == "external")
+    result.reason += (result.reason.empty() ? "the gateway " : "; the gateway ")
+                     + network.gateway + " is not verified";
   if (auto failed = probe_bubblewrap(thread, *host))
     refuse(result, failed);
   else
@@ -138,7 +142,7 @@ probe_backend(const std::string& name, std::shared_ptr<process_thread> thread,
   else if (name == "unrestricted" || name == "local")
     result = probe_unrestricted(thread);
   else if (name == "bubblewrap" || name == "native")
-    result = probe_namespaces(thread);
+    result = probe_namespaces(thread, policy.network);
   else if (name == "seatbelt")
     result = probe_later(to_fault(check_seatbelt()).message);
   else if (name == "container")

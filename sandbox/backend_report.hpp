@@ -19,7 +19,8 @@ struct backend_report {
   /// What to type; may be empty.
   std::string remedy;
   /// Of filesystem_read, filesystem_write, filesystem_list, process_spawn,
-  /// pty, network_none, network_allowlist, unix_sockets.
+  /// pty, network_none, network_allowlist,
+  /// network_external (never verified), unix_sockets.
   std::vector<std::string> features;
   std::vector<std::string> network_modes;
   /// none | memory | namespace | container.

@@ -220,6 +220,9 @@ private:
       add_etc();
     if (policy_.network.mode == "allowlist")
       add_network();
+    else if (policy_.network.mode == "external")
+      add_socket(socket_use::external, step_kind::listen_tcp, "127.0.0.1",
+                 proxy_port(policy_.network));
     for (const auto* path : proc_read_only)
       setup_.add(step_kind::read_only, path);
     for (const auto* path : proc_masked)

@@ -50,6 +50,11 @@ caf::error narrow_network(network_settings& held,
   }
   if (held.mode == "none" || (to->mode == "inherit" && held.mode != "inherit"))
     return wider("the network is " + held.mode, "network.mode");
+  // What an external gateway lets through, nobody here can compare.
+  auto stays = to->mode == held.mode && to->gateway == held.gateway;
+  if ((held.mode == "external" || to->mode == "external") && !stays
+      && held.mode != "inherit")
+    return wider("the gateway is another one", "network.gateway");
   // Every allowlist is less than the host's own network.
   if (held.mode == "allowlist") {
     if (to->allow_private && !held.allow_private)

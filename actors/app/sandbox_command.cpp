@@ -60,7 +60,7 @@ void print(const backend_report& x) {
             << x.memory_limit << ", processes by " << x.process_limit
             << ", network";
   for (const auto& mode : x.network_modes)
-    std::cout << ' ' << mode;
+    std::cout << ' ' << mode << (mode == "external" ? " (not verified)" : "");
   std::cout << '\n';
 }
 

@@ -11,6 +11,25 @@ std::string word_for(file_access access) {
   return access == file_access::read_write ? "read and write" : "read only";
 }
 
+std::string network_of(const sandbox_settings& policy) {
+  const auto& network = policy.network;
+  if (policy.provider == "remote")
+    return {};
+  if (network.mode == "inherit" && policy.provider == "container")
+    return " They have the network that their container is given.";
+  if (network.mode == "inherit" || policy.provider == "unrestricted")
+    return " They use the host's network.";
+  if (network.mode == "external")
+    return " Their only way out is a proxy, as HTTPS_PROXY says; what it lets "
+           "through is not verified.";
+  if (network.mode != "allowlist" || network.allow.empty())
+    return " They have no network.";
+  auto result = std::string{" Of the network they reach"};
+  for (const auto& entry : network.allow)
+    result += (&entry == network.allow.data() ? " " : ", ") + entry;
+  return result + " and nothing else.";
+}
+
 } // namespace
 
 std::string describe_policy(const sandbox_settings& policy,
@@ -28,7 +47,7 @@ std::string describe_policy(const sandbox_settings& policy,
   for (const auto& name : policy.unix_sockets)
     result += "\nCommands may connect to the Unix sockets in " + name + ".";
   result += "\nCommands start in the workspace root and may take "
-            + format_duration(policy.limits.wall) + ".";
+            + format_duration(policy.limits.wall) + "." + network_of(policy);
   return result;
 }
 

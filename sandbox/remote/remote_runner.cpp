@@ -236,7 +236,7 @@ caf::error check_remote(const sandbox_settings& policy) {
                       "a remote sandbox has one path, root, for reading and "
                       "writing",
                       "sandbox.files", "files: {root: read_write}");
-  if (policy.network.mode == "allowlist")
+  if (policy.network.mode != "none" && policy.network.mode != "inherit")
     return make_error(errc::policy,
                       "nothing here decides about the network of a remote "
                       "sandbox",

@@ -43,3 +43,29 @@ TEST_CASE("Unix sockets are refused where nothing tells them apart",
         == texts{"sandbox.unix_sockets: every socket of the host would be in "
                  "reach (t.yaml:2:74) write root_filesystem: isolated"});
 }
+
+TEST_CASE("an external gateway is one host with a port", "[sandbox_policy]") {
+  auto x = parse(policy("provider: native, network: {mode: external, "
+                        "gateway: \"127.0.0.1:3128\"}"));
+  CHECK(x.settings.sandbox.network.gateway == "127.0.0.1:3128");
+  CHECK(faults_in(policy("provider: native, network: {mode: external}"))
+        == texts{"sandbox.network.gateway: missing (t.yaml:2:39) write "
+                 "HOST:PORT, for example 127.0.0.1:3128"});
+  CHECK(faults_in(policy("provider: native, network: {mode: external, "
+                         "gateway: \"*.test:80\"}"))
+        == texts{"sandbox.network.gateway: `*.test:80` is more than one host "
+                 "(t.yaml:2:64) write HOST:PORT, for example 127.0.0.1:3128"});
+  CHECK(faults_in(policy("network: {gateway: \"a.test:80\"}"))
+        == texts{"sandbox.network.gateway: counts in mode external only "
+                 "(t.yaml:2:30) write mode: external beside it"});
+  CHECK(faults_in(policy("provider: native, network: external")).size() == 1);
+}
+
+TEST_CASE("commands that nothing contains have no way out of their own",
+          "[sandbox_policy]") {
+  CHECK(faults_in(policy("provider: local, network: {mode: allowlist, allow: "
+                         "[\"a.test:1\"]}"))
+          .size()
+        == 1);
+  CHECK(faults_in(policy("provider: unrestricted, network: inherit")).empty());
+}

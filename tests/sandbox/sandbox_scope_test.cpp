@@ -133,3 +133,22 @@ TEST_CASE("a scope that cannot be enforced is refused", "[scope]") {
   scope.capabilities = {sandbox_capability::filesystem_read};
   CHECK(narrow(of, scope));
 }
+
+TEST_CASE("a scope has the gateway of the sandbox it is of, or none",
+          "[scope]") {
+  auto of = held();
+  of.policy.network = {};
+  of.policy.network.mode = "external";
+  of.policy.network.gateway = "proxy.test:3128";
+  auto same = sandbox_scope{};
+  same.network = of.policy.network;
+  CHECK(narrow(of, same));
+  auto none = sandbox_scope{};
+  none.network.emplace();
+  CHECK(narrow(of, none)->policy.network.mode == "none");
+  auto other = of.policy.network;
+  other.gateway = "other.test:3128";
+  CHECK(is_refused([&](auto& x) { x.network = other; }, of));
+  CHECK(is_refused([](auto& x) { x.network = allowlist({}); }, of));
+  CHECK(is_refused([&](auto& x) { x.network = other; }));
+}

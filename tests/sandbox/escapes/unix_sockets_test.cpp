@@ -103,9 +103,9 @@ TEST_CASE("no path named, no Unix socket", "[sockets]") {
     return;
   auto on = served_host{};
   auto where = test::arena{on.host, true};
-  auto result = where.run(
-    served_host::attack(on.named) + "; attacker usual-pair 'pair-*-to-path'",
-    on.policy({}));
+  auto result = where.run(served_host::attack(on.named)
+                            + "; attacker usual-pair 'pair-*-to-path'",
+                          on.policy({}));
   CHECK(result.stdout_text.find("unix-service: EAFNOSUPPORT\n") == 0);
   CHECK(result.stdout_text.find("usual-pair: ok\n") != std::string::npos);
   CHECK(result.stdout_text.find("to-path: ok\n") == std::string::npos);
@@ -139,9 +139,9 @@ TEST_CASE("with the host's network its abstract sockets stay out of reach",
     CHECK_FALSE(test::run(*where.at(policy).runner, std::move(spec)));
     return;
   }
-  auto result = where.run(
-    served_host::attack(on.named) + "; attacker unix-abstract pair-to-abstract",
-    policy);
+  auto result = where.run(served_host::attack(on.named)
+                            + "; attacker unix-abstract pair-to-abstract",
+                          policy);
   CHECK(result.stdout_text
         == "unix-service: ok\nunix-abstract: EPERM\n"
            "pair-to-abstract: EPERM\n");
@@ -152,15 +152,14 @@ TEST_CASE("sockets are not allowed where more than the named are in reach",
           "[sockets]") {
   CHECK_FALSE(plan_error([](auto&) {}, false));
   for (const auto* root : {"read_only", "read_write"})
-    CHECK(to_fault(
-            plan_error([root](auto& x) { x.root_filesystem = root; }, true))
-            .kind
-          == errc::policy);
+    CHECK(
+      to_fault(plan_error([root](auto& x) { x.root_filesystem = root; }, true))
+        .kind
+      == errc::policy);
   auto inherit = [](auto& x) { x.network.mode = "inherit"; };
   CHECK(to_fault(plan_error(inherit, false)).kind == errc::sandbox);
   CHECK_FALSE(plan_error(inherit, true));
-  CHECK(to_fault(
-          plan_error([](auto& x) { x.unix_sockets = {"other"}; }, true))
-          .kind
-        == errc::policy);
+  CHECK(
+    to_fault(plan_error([](auto& x) { x.unix_sockets = {"other"}; }, true)).kind
+    == errc::policy);
 }
