@@ -163,6 +163,13 @@ void describe(F& f, container_settings& x) {
 }
 
 template <class F>
+void describe(F& f, remote_settings& x) {
+  f("command", x.command);
+  f("url", x.url);
+  f("headers", x.headers);
+}
+
+template <class F>
 void describe(F& f, sandbox_settings& x) {
   f.word("provider", x.provider, words::sandboxes);
   if (x.provider == "local")
@@ -187,6 +194,7 @@ void describe(F& f, sandbox_settings& x) {
   f("limits", x.limits);
   f("warm", x.warm);
   f("container", x.container);
+  f("remote", x.remote);
   f("workspace", x.workspace);
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "troupe/config/secret.hpp"
+
 #include "caf/timespan.hpp"
 
 #include <chrono>
@@ -73,6 +75,17 @@ struct container_settings {
   bool reconnect = false;
 };
 
+/// How a remote sandbox is spoken with: over the standard streams of a program,
+/// or over HTTP. One of the two.
+struct remote_settings {
+  /// Found on PATH, or absolute; runs on this host with its environment.
+  std::vector<std::string> command;
+  /// http://HOST[:PORT]/PATH
+  std::string url;
+  /// Of each request.
+  std::map<std::string, secret> headers;
+};
+
 /// The `sandbox:` section: what tools and commands of a run may touch.
 struct sandbox_settings {
   /// virtual | unrestricted (alias local) | native | bubblewrap | seatbelt |
@@ -94,6 +107,7 @@ struct sandbox_settings {
   sandbox_limits limits;
   bool warm = true;
   std::optional<container_settings> container;
+  std::optional<remote_settings> remote;
   std::optional<workspace_settings> workspace;
 };
 

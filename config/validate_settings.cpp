@@ -79,6 +79,7 @@ public:
     if (x.provider == "container"
         && (!x.container || (x.container->image.empty() && !x.container->name)))
       fail(path + "container.image", "missing");
+    check_remote(path + "remote", x);
     if (x.container)
       at_least_one(path + "container.pids_limit", x.container->pids_limit);
     positive(path + "limits.wall", x.limits.wall);
@@ -116,6 +117,24 @@ public:
       fail(path, '`' + x.gateway + "` is more than one host", form);
   }
 
+  void check_remote(const std::string& path, const sandbox_settings& x) {
+    constexpr auto form = "write command: [PROGRAM] or url: http://HOST:PORT/";
+    if (x.provider == "remote" && !x.remote)
+      return fail(path, "missing", form);
+    if (!x.remote)
+      return;
+    const auto& to = *x.remote;
+    if (to.command.empty() == to.url.empty())
+      return fail(path, "needs a command or a url, and not both", form);
+    if (!to.command.empty() && to.command.front().empty())
+      fail(path + ".command[0]", "is empty", form);
+    if (!to.url.empty() && !to.url.starts_with("http://"))
+      fail(path + ".url", "expected a URL that begins with http://",
+           "what is not on this host belongs behind a tunnel");
+    if (to.url.empty() && !to.headers.empty())
+      fail(path + ".headers", "count with a url only");
+  }
+
   // A filter of system calls sees no address, so what is not named is kept out
   // of reach by not being there.
   void check_unix_sockets(const std::string& path, const sandbox_settings& x) {
@@ -141,8 +160,7 @@ public:
     if (std::find(known.begin(), known.end(), name) != known.end())
       return;
     auto near = nearest_name(name, known);
-    fail(std::move(path),
-         '`' + name + "` is no path of files or runtime_paths",
+    fail(std::move(path), '`' + name + "` is no path of files or runtime_paths",
          near ? "did you mean `" + *near + "`?" : "add it to runtime_paths");
   }
 

@@ -2,9 +2,12 @@
 
 #include "troupe/config/errc.hpp"
 #include "troupe/sandbox/container/container_runner.hpp"
+#include "troupe/sandbox/remote/remote_runner.hpp"
+#include "troupe/sandbox/remote/remote_sandbox.hpp"
 #include "troupe/sandbox/seatbelt_profile.hpp"
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 #include <unistd.h>
@@ -57,12 +60,11 @@ probe_unrestricted(const std::shared_ptr<process_thread>& thread) {
 }
 
 backend_report probe_namespaces(const std::shared_ptr<process_thread>& thread,
-                 const network_settings& network) {
+                                const network_settings& network) {
   auto result = backend_report{};
-  result.features = with(file_features,
-                         {"process_spawn", "no_process_spawn", "pty",
-                          "network_none", "network_allowlist",
-                          "network_external", "unix_sockets"});
+  result.features = with(
+    file_features, {"process_spawn", "no_process_spawn", "pty", "network_none",
+                    "network_allowlist", "network_external", "unix_sockets"});
   result.network_modes = {"none", "inherit", "allowlist", "external"};
   result.isolation = "namespace";
   result.memory_limit = result.process_limit = "none";
@@ -118,6 +120,36 @@ backend_report probe_engine(const std::shared_ptr<process_thread>& thread,
   return result;
 }
 
+// Only one that a policy names can be tried.
+backend_report probe_remote(const std::shared_ptr<process_thread>& thread,
+                            const sandbox_settings& policy) {
+  auto result = backend_report{};
+  result.features = with(file_features, {"process_spawn"});
+  result.isolation = "remote";
+  result.memory_limit = result.process_limit = "none";
+  if (!policy.remote) {
+    result.reason = "a policy must name a command or a URL for it";
+    return result;
+  }
+  auto opened = open_remote_sandbox(thread, policy);
+  if (!opened) {
+    refuse(result, opened.error());
+    return result;
+  }
+  auto spec = plan_remote({{"true"}, {}, std::chrono::seconds{10}, {}}, policy);
+  auto done = std::promise<caf::expected<process_result>>{};
+  opened->commands->start(std::move(*spec),
+                          [&done](auto x) { done.set_value(std::move(x)); });
+  auto tried = done.get_future().get();
+  if (!tried)
+    refuse(result, tried.error());
+  else
+    result.available = true;
+  if (tried)
+    result.reason = "what contains its commands is not known here";
+  return result;
+}
+
 backend_report probe_later(const std::string& why) {
   auto result = backend_report{};
   result.reason = why;
@@ -148,8 +180,7 @@ probe_backend(const std::string& name, std::shared_ptr<process_thread> thread,
   else if (name == "container")
     result = probe_engine(thread, policy);
   else if (name == "remote")
-    result = probe_later("an application brings it: see "
-                         "make_remote_runner");
+    result = probe_remote(thread, policy);
   else
     return make_error(errc::configuration,
                       "there is no sandbox \"" + name + "\"", {},

@@ -23,7 +23,7 @@ struct backend_report {
   /// network_external (never verified), unix_sockets.
   std::vector<std::string> features;
   std::vector<std::string> network_modes;
-  /// none | memory | namespace | container.
+  /// none | memory | namespace | container | remote.
   std::string isolation;
   /// How the limits of memory and of processes are kept: memory by
   /// "cgroup v2", "cgroup v1", "sampled" or "none", processes by "cgroup",

@@ -13,8 +13,6 @@ std::string word_for(file_access access) {
 
 std::string network_of(const sandbox_settings& policy) {
   const auto& network = policy.network;
-  if (policy.provider == "remote")
-    return {};
   if (network.mode == "inherit" && policy.provider == "container")
     return " They have the network that their container is given.";
   if (network.mode == "inherit" || policy.provider == "unrestricted")
@@ -34,6 +32,10 @@ std::string network_of(const sandbox_settings& policy) {
 
 std::string describe_policy(const sandbox_settings& policy,
                             const workspace* where) {
+  if (policy.provider == "remote")
+    return "Files live on another machine. Paths are relative to the root of "
+           "its workspace, where commands start too; they may take "
+           + format_duration(policy.limits.wall) + ".";
   if (where == nullptr)
     return "Files live in a virtual workspace in memory that is empty at "
            "first and gone after this run. Commands cannot be run.";
