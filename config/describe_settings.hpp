@@ -49,7 +49,7 @@ inline constexpr auto sandboxes
 inline constexpr auto root_filesystems
   = std::array<std::string_view, 3>{"isolated", "read_only", "read_write"};
 inline constexpr auto networks
-  = std::array<std::string_view, 3>{"none", "inherit", "allowlist"};
+  = std::array<std::string_view, 4>{"none", "inherit", "allowlist", "external"};
 inline constexpr auto short_networks
   = std::array<std::string_view, 2>{"none", "inherit"};
 inline constexpr auto engines
@@ -150,6 +150,7 @@ void describe(F& f, network_settings& x) {
   f.word("mode", x.mode, words::networks);
   f("allow", x.allow);
   f("private", x.allow_private);
+  f("gateway", x.gateway);
 }
 
 template <class F>
@@ -170,18 +171,27 @@ void describe(F& f, container_settings& x) {
 }
 
 template <class F>
+void describe(F& f, remote_settings& x) {
+  f("command", x.command);
+  f("url", x.url);
+  f("headers", x.headers);
+}
+
+template <class F>
 void describe(F& f, sandbox_settings& x) {
   f.word("provider", x.provider, words::sandboxes);
   if (x.provider == "local")
     x.provider = "unrestricted";
   f("files", x.files);
   f("runtime_paths", x.runtime_paths);
+  f("unix_sockets", x.unix_sockets);
   f.word("root_filesystem", x.root_filesystem, words::root_filesystems);
   f.section("environment", [&x](auto& g) {
     g("inherit", x.inherit_environment);
     g.variables("set", x.environment);
   });
-  auto network = x.network.allow.empty() && x.network.mode != "allowlist"
+  auto is_word = x.network.mode == "none" || x.network.mode == "inherit";
+  auto network = is_word && x.network.allow.empty() && x.network.gateway.empty()
                      && !x.network.allow_private
                    ? x.network.mode
                    : std::string{};
@@ -193,6 +203,7 @@ void describe(F& f, sandbox_settings& x) {
   f("artifacts", x.artifacts);
   f("warm", x.warm);
   f("container", x.container);
+  f("remote", x.remote);
   f("workspace", x.workspace);
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "troupe/config/secret.hpp"
+
 #include "caf/timespan.hpp"
 
 #include <chrono>
@@ -55,14 +57,18 @@ struct artifact_limits {
   uint32_t files = 256;
 };
 
-/// One network rule set; `allow` counts in mode allowlist only.
+/// One network rule set; `allow` counts in mode allowlist only, `gateway` in
+/// mode external.
 struct network_settings {
-  /// none | inherit | allowlist.
+  /// none | inherit | allowlist | external.
   std::string mode = "none";
   /// `host:port` or `*.domain:port`; see `parse_allow_entry`.
   std::vector<std::string> allow;
   /// Whether allowed names may resolve to private addresses.
   bool allow_private = false;
+  /// `host:port` of somebody else's gateway, the only way out; nobody here
+  /// looks at what it lets through.
+  std::string gateway;
 };
 
 /// What a container backend is started with.
@@ -82,6 +88,17 @@ struct container_settings {
   bool reconnect = false;
 };
 
+/// How a remote sandbox is spoken with: over the standard streams of a program,
+/// or over HTTP. One of the two.
+struct remote_settings {
+  /// Found on PATH, or absolute; runs on this host with its environment.
+  std::vector<std::string> command;
+  /// http://HOST[:PORT]/PATH
+  std::string url;
+  /// Of each request.
+  std::map<std::string, secret> headers;
+};
+
 /// The `sandbox:` section: what tools and commands of a run may touch.
 struct sandbox_settings {
   /// virtual | unrestricted (alias local) | native | bubblewrap | seatbelt |
@@ -92,6 +109,9 @@ struct sandbox_settings {
     = {{"root", file_access::read_write}};
   /// Seen by processes only.
   std::map<std::string, file_access> runtime_paths;
+  /// Those of the paths above whose Unix sockets commands may connect to;
+  /// without one, commands have no sockets of that family.
+  std::vector<std::string> unix_sockets;
   /// isolated | read_only | read_write.
   std::string root_filesystem = "isolated";
   bool inherit_environment = false;
@@ -101,6 +121,7 @@ struct sandbox_settings {
   artifact_limits artifacts;
   bool warm = true;
   std::optional<container_settings> container;
+  std::optional<remote_settings> remote;
   std::optional<workspace_settings> workspace;
 };
 

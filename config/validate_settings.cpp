@@ -3,11 +3,13 @@
 #include "troupe/config/allow_list.hpp"
 #include "troupe/config/errc.hpp"
 #include "troupe/config/layers.hpp"
+#include "troupe/config/nearest_name.hpp"
 #include "troupe/config/parse_units.hpp"
 #include "troupe/config/provider_presets.hpp"
 #include "troupe/config/resolve_model.hpp"
 #include "troupe/config/yaml_reader.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace troupe {
@@ -67,9 +69,17 @@ public:
            "write mode: allowlist beside it");
     if (x.network.mode == "allowlist")
       check_allowed(path + "network.allow", x.network.allow);
+    check_gateway(path + "network.gateway", x.network);
+    if ((x.network.mode == "allowlist" || x.network.mode == "external")
+        && (x.provider == "unrestricted" || x.provider == "local"))
+      fail(path + "network.mode",
+           "nothing holds the commands of unrestricted to a way out",
+           "write provider: native");
+    check_unix_sockets(path + "unix_sockets", x);
     if (x.provider == "container"
         && (!x.container || (x.container->image.empty() && !x.container->name)))
       fail(path + "container.image", "missing");
+    check_remote(path + "remote", x);
     if (x.container)
       at_least_one(path + "container.pids_limit", x.container->pids_limit);
     positive(path + "limits.wall", x.limits.wall);
@@ -88,6 +98,70 @@ public:
         fail(path + '[' + std::to_string(i) + ']', std::move(why.message),
              std::move(why.hint));
       }
+  }
+
+  void check_gateway(const std::string& path, const network_settings& x) {
+    constexpr auto form = "write HOST:PORT, for example 127.0.0.1:3128";
+    auto is_external = x.mode == "external";
+    if (!is_external && !x.gateway.empty())
+      fail(path, "counts in mode external only",
+           "write mode: external beside it");
+    if (!is_external)
+      return;
+    if (x.gateway.empty())
+      return fail(path, "missing", form);
+    auto entry = parse_allow_entry(x.gateway);
+    if (!entry)
+      fail(path, to_fault(entry.error()).message, form);
+    else if (entry->is_wildcard)
+      fail(path, '`' + x.gateway + "` is more than one host", form);
+  }
+
+  void check_remote(const std::string& path, const sandbox_settings& x) {
+    constexpr auto form = "write command: [PROGRAM] or url: http://HOST:PORT/";
+    if (x.provider == "remote" && !x.remote)
+      return fail(path, "missing", form);
+    if (!x.remote)
+      return;
+    const auto& to = *x.remote;
+    if (to.command.empty() == to.url.empty())
+      return fail(path, "needs a command or a url, and not both", form);
+    if (!to.command.empty() && to.command.front().empty())
+      fail(path + ".command[0]", "is empty", form);
+    if (!to.url.empty() && !to.url.starts_with("http://"))
+      fail(path + ".url", "expected a URL that begins with http://",
+           "what is not on this host belongs behind a tunnel");
+    if (to.url.empty() && !to.headers.empty())
+      fail(path + ".headers", "count with a url only");
+  }
+
+  // A filter of system calls sees no address, so what is not named is kept out
+  // of reach by not being there.
+  void check_unix_sockets(const std::string& path, const sandbox_settings& x) {
+    if (x.unix_sockets.empty())
+      return;
+    if (x.provider != "native" && x.provider != "bubblewrap")
+      fail(path, "only native can tell sockets by where they lie",
+           "write provider: native");
+    else if (x.root_filesystem != "isolated")
+      fail(path, "every socket of the host would be in reach",
+           "write root_filesystem: isolated");
+    auto names = std::vector<std::string>{};
+    for (const auto* paths : {&x.files, &x.runtime_paths})
+      for (const auto& [name, access] : *paths)
+        names.push_back(name);
+    for (size_t i = 0; i < x.unix_sockets.size(); ++i)
+      check_path_name(path + '[' + std::to_string(i) + ']', x.unix_sockets[i],
+                      names);
+  }
+
+  void check_path_name(std::string path, const std::string& name,
+                       const std::vector<std::string>& known) {
+    if (std::find(known.begin(), known.end(), name) != known.end())
+      return;
+    auto near = nearest_name(name, known);
+    fail(std::move(path), '`' + name + "` is no path of files or runtime_paths",
+         near ? "did you mean `" + *near + "`?" : "add it to runtime_paths");
   }
 
   std::vector<settings_issue> take() {

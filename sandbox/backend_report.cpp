@@ -2,9 +2,12 @@
 
 #include "troupe/config/errc.hpp"
 #include "troupe/sandbox/container/container_runner.hpp"
+#include "troupe/sandbox/remote/remote_runner.hpp"
+#include "troupe/sandbox/remote/remote_sandbox.hpp"
 #include "troupe/sandbox/seatbelt_profile.hpp"
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 #include <unistd.h>
@@ -56,12 +59,13 @@ probe_unrestricted(const std::shared_ptr<process_thread>& thread) {
   return result;
 }
 
-backend_report probe_namespaces(const std::shared_ptr<process_thread>& thread) {
+backend_report probe_namespaces(const std::shared_ptr<process_thread>& thread,
+                                const network_settings& network) {
   auto result = backend_report{};
-  result.features = with(file_features,
-                         {"process_spawn", "no_process_spawn", "pty",
-                          "network_none", "network_allowlist"});
-  result.network_modes = {"none", "inherit", "allowlist"};
+  result.features = with(
+    file_features, {"process_spawn", "no_process_spawn", "pty", "network_none",
+                    "network_allowlist", "network_external", "unix_sockets"});
+  result.network_modes = {"none", "inherit", "allowlist", "external"};
   result.isolation = "namespace";
   result.memory_limit = result.process_limit = "none";
   auto host = find_bubblewrap_host();
@@ -80,6 +84,9 @@ backend_report probe_namespaces(const std::shared_ptr<process_thread>& thread) {
     result.process_limit = "rlimit";
   if (host->cgroups.version == 0)
     result.reason = host->cgroups.reason;
+  if (network.mode == "external")
+    result.reason += (result.reason.empty() ? "the gateway " : "; the gateway ")
+                     + network.gateway + " is not verified";
   if (auto failed = probe_bubblewrap(thread, *host))
     refuse(result, failed);
   else
@@ -113,6 +120,36 @@ backend_report probe_engine(const std::shared_ptr<process_thread>& thread,
   return result;
 }
 
+// Only one that a policy names can be tried.
+backend_report probe_remote(const std::shared_ptr<process_thread>& thread,
+                            const sandbox_settings& policy) {
+  auto result = backend_report{};
+  result.features = with(file_features, {"process_spawn"});
+  result.isolation = "remote";
+  result.memory_limit = result.process_limit = "none";
+  if (!policy.remote) {
+    result.reason = "a policy must name a command or a URL for it";
+    return result;
+  }
+  auto opened = open_remote_sandbox(thread, policy);
+  if (!opened) {
+    refuse(result, opened.error());
+    return result;
+  }
+  auto spec = plan_remote({{"true"}, {}, std::chrono::seconds{10}, {}}, policy);
+  auto done = std::promise<caf::expected<process_result>>{};
+  opened->commands->start(std::move(*spec),
+                          [&done](auto x) { done.set_value(std::move(x)); });
+  auto tried = done.get_future().get();
+  if (!tried)
+    refuse(result, tried.error());
+  else
+    result.available = true;
+  if (tried)
+    result.reason = "what contains its commands is not known here";
+  return result;
+}
+
 backend_report probe_later(const std::string& why) {
   auto result = backend_report{};
   result.reason = why;
@@ -137,14 +174,13 @@ probe_backend(const std::string& name, std::shared_ptr<process_thread> thread,
   else if (name == "unrestricted" || name == "local")
     result = probe_unrestricted(thread);
   else if (name == "bubblewrap" || name == "native")
-    result = probe_namespaces(thread);
+    result = probe_namespaces(thread, policy.network);
   else if (name == "seatbelt")
     result = probe_later(to_fault(check_seatbelt()).message);
   else if (name == "container")
     result = probe_engine(thread, policy);
   else if (name == "remote")
-    result = probe_later("an application brings it: see "
-                         "make_remote_runner");
+    result = probe_remote(thread, policy);
   else
     return make_error(errc::configuration,
                       "there is no sandbox \"" + name + "\"", {},

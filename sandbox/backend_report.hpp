@@ -19,10 +19,11 @@ struct backend_report {
   /// What to type; may be empty.
   std::string remedy;
   /// Of filesystem_read, filesystem_write, filesystem_list, process_spawn,
-  /// pty, network_none, network_allowlist.
+  /// pty, network_none, network_allowlist,
+  /// network_external (never verified), unix_sockets.
   std::vector<std::string> features;
   std::vector<std::string> network_modes;
-  /// none | memory | namespace | container.
+  /// none | memory | namespace | container | remote.
   std::string isolation;
   /// How the limits of memory and of processes are kept: memory by
   /// "cgroup v2", "cgroup v1", "sampled" or "none", processes by "cgroup",

@@ -2,6 +2,7 @@
 
 #include "troupe/config/allow_list.hpp"
 #include "troupe/config/errc.hpp"
+#include "troupe/sandbox/init/scope.hpp"
 #include "troupe/sandbox/setup_packet.hpp"
 #include "troupe/sandbox/workspace_path.hpp"
 
@@ -76,6 +77,32 @@ caf::error check_grants(const std::vector<path_grant>& grants) {
   return {};
 }
 
+// A filter of system calls does not see where a socket connects to. So with
+// sockets of the family, all that is shown is in reach: not the host's files,
+// nor the abstract names of its network, unless the kernel keeps those apart.
+caf::error check_unix_sockets(const std::vector<path_grant>& grants,
+                              const sandbox_settings& policy,
+                              const host_layout& host) {
+  constexpr auto key = "sandbox.unix_sockets";
+  if (policy.unix_sockets.empty())
+    return {};
+  if (policy.root_filesystem != "isolated")
+    return make_error(errc::policy,
+                      "every socket of the host would be in reach", key,
+                      "root_filesystem: isolated");
+  if (policy.network.mode == "inherit" && !host.has_socket_scope)
+    return make_error(errc::sandbox,
+                      "with the host's network its abstract sockets would be "
+                      "in reach: this kernel has no Landlock scope for them",
+                      key, "network: none, or Linux 6.12 with Landlock");
+  for (const auto& name : policy.unix_sockets)
+    if (std::none_of(grants.begin(), grants.end(),
+                     [&](const auto& one) { return one.name == name; }))
+      return make_error(errc::policy,
+                        in_quotes(name) + " is no path of this sandbox", key);
+  return {};
+}
+
 // The ports that entries are about; each has been checked when it was read.
 std::set<uint16_t> ports_of(const network_settings& network) {
   auto result = std::set<uint16_t>{};
@@ -111,6 +138,8 @@ public:
     append(arguments_, {"--ro-bind", programs_.init, init_path});
     append(arguments_, {"--chdir", "/", "--", init_path});
     add_steps();
+    if (!policy_.unix_sockets.empty())
+      setup_.allow_unix_sockets();
     // Not the init, with which all would end.
     setup_.kill_commands_first();
     if (!host_.has_cgroup)
@@ -191,6 +220,9 @@ private:
       add_etc();
     if (policy_.network.mode == "allowlist")
       add_network();
+    else if (policy_.network.mode == "external")
+      add_socket(socket_use::external, step_kind::listen_tcp, "127.0.0.1",
+                 proxy_port(policy_.network));
     for (const auto* path : proc_read_only)
       setup_.add(step_kind::read_only, path);
     for (const auto* path : proc_masked)
@@ -305,6 +337,7 @@ host_layout look_at_host() {
       result.devices.emplace_back(path);
   result.user = ::getuid();
   result.group = ::getgid();
+  result.has_socket_scope = init::can_enter_scope();
   return result;
 }
 
@@ -321,6 +354,8 @@ plan_bubblewrap(const std::vector<path_grant>& grants,
                 const sandbox_settings& policy, const std::string& home,
                 const host_layout& host, const bubblewrap_programs& programs) {
   if (auto failed = check_grants(grants))
+    return failed;
+  if (auto failed = check_unix_sockets(grants, policy, host))
     return failed;
   if (ports_of(policy.network).size() + 2 > init::max_sockets)
     return make_error(errc::policy, "too many different ports", "network.allow",

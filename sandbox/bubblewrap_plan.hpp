@@ -22,6 +22,8 @@ struct host_layout {
   std::vector<std::string> devices;
   uint32_t user = 0;
   uint32_t group = 0;
+  /// Whether commands can be kept from abstract sockets that are not theirs.
+  bool has_socket_scope = false;
   /// Whether a cgroup keeps the limits of memory and processes; where not, the
   /// init has to.
   bool has_cgroup = true;
@@ -31,7 +33,7 @@ struct host_layout {
 host_layout look_at_host();
 
 /// What a gateway answers on a socket of a sandbox.
-enum class socket_use : uint8_t { proxy, dns, transparent };
+enum class socket_use : uint8_t { proxy, dns, transparent, external };
 
 /// How one sandbox is set up: what bubblewrap is called with (no value of an
 /// environment and no secret among it), and what its init does after that.
@@ -50,8 +52,8 @@ struct bubblewrap_programs {
   std::string init;
 };
 
-/// Where the proxy of a sandbox with an allowlist listens, within it: a port
-/// that no entry of the list is about.
+/// Where the proxy of a sandbox with a gateway listens, within it: a port that
+/// no entry of an allowlist is about.
 uint16_t proxy_port(const network_settings& network);
 
 /// Plans a sandbox over `grants`, with `home` as its user's. Pure. Errors:

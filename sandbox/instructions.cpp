@@ -35,8 +35,6 @@ std::string on_files(const sandbox_settings& policy) {
 std::string on_surroundings(const sandbox_settings& policy) {
   if (is_unrestricted(policy))
     return "Commands run on this computer, with all that its user may do.";
-  if (policy.provider == "remote")
-    return "Commands run on another machine.";
   if (policy.provider == "container")
     return "Commands run in a container, where the workspace root is "
            "/workspace.";
@@ -54,11 +52,14 @@ std::string on_surroundings(const sandbox_settings& policy) {
 
 std::string on_network(const sandbox_settings& policy) {
   const auto& network = policy.network;
+  if (network.mode == "inherit" && policy.provider == "container")
+    return "They have the network that their container is given.";
   if (is_unrestricted(policy) || network.mode == "inherit")
     return "They use the network of this computer.";
-  if (policy.provider == "remote")
-    return {};
-  if (network.mode == "none")
+  if (network.mode == "external")
+    return "Their only way out is a proxy, as HTTPS_PROXY says; what it lets "
+           "through is not verified.";
+  if (network.mode == "none" || network.allow.empty())
     return "They have no network.";
   auto result = std::string{"They reach these destinations and no other:"};
   for (const auto& one : network.allow)
@@ -69,7 +70,7 @@ std::string on_network(const sandbox_settings& policy) {
 std::string on_limits(const sandbox_settings& policy) {
   auto result = "Each starts in the workspace root and may take "
                 + format_duration(policy.limits.wall);
-  if (!is_unrestricted(policy) && policy.provider != "remote")
+  if (!is_unrestricted(policy))
     result += ", " + format_size(policy.limits.memory) + " of memory and "
               + std::to_string(policy.limits.processes) + " processes";
   return result + ".";
@@ -83,12 +84,12 @@ std::string on_commands(const sandbox_authority& held) {
               + listed(policy.runtime_paths) + "\n";
   else
     result += " ";
+  for (const auto& name : policy.unix_sockets)
+    result += "They may connect to the Unix sockets in " + name + ". ";
   result += on_limits(policy);
   if (!held.may(sandbox_capability::process_spawn))
     result += " None can start another process.";
-  if (auto text = on_network(policy); !text.empty())
-    result += " " + text;
-  return result;
+  return result + " " + on_network(policy);
 }
 
 } // namespace
@@ -97,6 +98,10 @@ std::string instructions(const sandbox_authority& held) {
   if (held.policy.provider == "virtual")
     return "Files live in a virtual workspace in memory that is empty at "
            "first and gone after this run. Commands cannot be run.";
+  if (held.policy.provider == "remote")
+    return "Files live on another machine. Paths are relative to the root of "
+           "its workspace, where commands start too; they may take "
+           + format_duration(held.policy.limits.wall) + ".";
   auto result = on_files(held.policy) + "\n";
   if (held.may(sandbox_capability::process_run))
     return result + on_commands(held);

@@ -71,7 +71,7 @@ void add_essentials(environment& to, const workspace& where,
     to["PATH"] = usual_path;
     to["HOME"] = sandbox_home(where, policy);
     to["TMPDIR"] = "/tmp";
-    if (policy.network.mode == "allowlist")
+    if (policy.network.mode == "allowlist" || policy.network.mode == "external")
       add_proxy(to, policy.network);
   }
 }

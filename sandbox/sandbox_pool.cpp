@@ -33,6 +33,8 @@ caf::error serve(gateway& with, socket_use use, unique_fd socket) {
       return with.serve_dns(std::move(socket));
     case socket_use::transparent:
       return with.serve_transparent(std::move(socket));
+    case socket_use::external:
+      return with.serve_external(std::move(socket));
   }
   return {};
 }

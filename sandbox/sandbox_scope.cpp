@@ -50,6 +50,11 @@ caf::error narrow_network(network_settings& held,
   }
   if (held.mode == "none" || (to->mode == "inherit" && held.mode != "inherit"))
     return wider("the network is " + held.mode, "network.mode");
+  // What an external gateway lets through, nobody here can compare.
+  auto stays = to->mode == held.mode && to->gateway == held.gateway;
+  if ((held.mode == "external" || to->mode == "external") && !stays
+      && held.mode != "inherit")
+    return wider("the gateway is another one", "network.gateway");
   // Every allowlist is less than the host's own network.
   if (held.mode == "allowlist") {
     if (to->allow_private && !held.allow_private)
@@ -172,6 +177,10 @@ caf::expected<sandbox_authority> narrow(const sandbox_authority& held,
   if (auto why = narrow_paths(policy.runtime_paths, scope.runtime_paths,
                               "runtime_paths"))
     return why;
+  std::erase_if(policy.unix_sockets, [&policy](const auto& name) {
+    return policy.files.count(name) == 0
+           && policy.runtime_paths.count(name) == 0;
+  });
   if (auto why = narrow_network(policy.network, scope.network))
     return why;
   if (auto why = narrow_limits(policy.limits, scope.limits))

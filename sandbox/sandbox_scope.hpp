@@ -49,7 +49,7 @@ struct sandbox_scope {
   std::optional<std::map<std::string, file_access>> runtime_paths;
   /// The only capabilities that are kept.
   std::optional<std::set<sandbox_capability>> capabilities;
-  /// none, or an allowlist that the present one covers.
+  /// none, or an allowlist that the present one covers, or the same gateway.
   std::optional<network_settings> network;
   /// Each at most the present one.
   std::optional<sandbox_limits> limits;

@@ -62,9 +62,10 @@ std::string root_rule(const std::string& root_filesystem) {
 caf::expected<std::string>
 seatbelt_profile(const sandbox_settings& policy,
                  const std::vector<path_grant>& grants) {
-  if (policy.network.mode == "allowlist")
+  const auto& mode = policy.network.mode;
+  if (mode != "none" && mode != "inherit")
     return make_error(errc::sandbox,
-                      "Seatbelt has no network mode \"allowlist\" here",
+                      "Seatbelt has no network mode \"" + mode + "\" here",
                       "sandbox.network", "none and inherit are there");
   auto result = base + root_rule(policy.root_filesystem);
   if (policy.network.mode == "inherit")

@@ -90,6 +90,14 @@ finding look_at_provider(const std::string& name,
   return result;
 }
 
+// What it lets through is known to who runs it.
+std::optional<finding> look_at_gateway(const network_settings& network) {
+  if (network.mode != "external")
+    return std::nullopt;
+  return finding{"external gateway " + network.gateway, "it is not verified",
+                 "from a sandbox, try what it must refuse", false};
+}
+
 std::vector<finding> look_around(const options& x) {
   auto result = std::vector<finding>{};
   auto loaded = settings_for(x);
@@ -102,6 +110,9 @@ std::vector<finding> look_around(const options& x) {
   }
   result.push_back(look_at_warden());
   result.push_back(look_at_bubblewrap());
+  if (loaded)
+    if (auto found = look_at_gateway(loaded->settings.sandbox.network))
+      result.push_back(std::move(*found));
   return result;
 }
 

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <filesystem>
 #include <future>
 #include <iostream>
@@ -60,7 +61,7 @@ void print(const backend_report& x) {
             << x.memory_limit << ", processes by " << x.process_limit
             << ", network";
   for (const auto& mode : x.network_modes)
-    std::cout << ' ' << mode;
+    std::cout << ' ' << mode << (mode == "external" ? " (not verified)" : "");
   std::cout << '\n';
 }
 
@@ -87,10 +88,22 @@ void tell_refusal(const gateway_decision& x) {
                    + std::string{to_string(x.reason)} + "\n";
 }
 
+// There is no workspace on this host.
+caf::expected<opened_sandbox> open_remote(sandbox_settings policy) {
+  auto result = opened_sandbox{std::move(policy), nullptr, nullptr};
+  auto made = sandbox_host{trial::none}.open_remote(result.policy);
+  if (!made)
+    return std::move(made.error());
+  result.commands = std::move(made->commands);
+  return result;
+}
+
 caf::expected<opened_sandbox> open_sandbox(const options& x) {
   auto policy = policy_for(x);
   if (!policy)
     return std::move(policy.error());
+  if (is_remote(*policy))
+    return open_remote(std::move(*policy));
   auto result = opened_sandbox{std::move(*policy), nullptr, nullptr};
   auto where
     = workspace::open(result.policy.workspace.value_or(workspace_settings{}),
@@ -113,12 +126,36 @@ std::shared_ptr<unique_fd> copy_of(int fd) {
   return std::make_shared<unique_fd>(::fcntl(fd, F_DUPFD_CLOEXEC, 16));
 }
 
+// A remote sandbox cannot be talked with while a command runs, so all of the
+// input goes there before.
+caf::expected<process_spec>
+plan_remote_command(process_request request, const sandbox_settings& policy) {
+  auto most = policy.limits.write;
+  auto piece = std::array<char, 4096>{};
+  auto& text = request.stdin_text;
+  while (::isatty(STDIN_FILENO) == 0 && text.size() <= most) {
+    auto count = ::read(STDIN_FILENO, piece.data(), piece.size());
+    if (count <= 0)
+      break;
+    text.append(piece.data(), static_cast<size_t>(count));
+  }
+  if (text.size() > most)
+    return make_error(errc::policy, "the input has more than the "
+                                      + std::to_string(most)
+                                      + " bytes of limits.write");
+  auto spec = plan_command(request, nullptr, policy);
+  if (spec)
+    spec->overflow = output_overflow::end;
+  return spec;
+}
+
 caf::expected<process_spec> spec_for(const options& x,
                                      const opened_sandbox& in) {
   auto request = process_request{};
   request.argv = x.arguments;
-  auto spec = plan_process(request, *in.where, in.policy, host_environment(),
-                           containment_of(in.policy));
+  if (is_remote(in.policy))
+    return plan_remote_command(std::move(request), in.policy);
+  auto spec = plan_command(request, in.where.get(), in.policy);
   if (!spec)
     return spec;
   spec->stdio.input = copy_of(STDIN_FILENO);
@@ -171,6 +208,12 @@ void print(const process_result& x) {
             << '\n';
 }
 
+// What a remote sandbox sent at the end.
+void pass_on(const process_result& x) {
+  std::cout << x.stdout_text << std::flush;
+  std::cerr << x.stderr_text;
+}
+
 } // namespace
 
 int probe_sandbox_command(const options& x) {
@@ -212,11 +255,14 @@ int exec_sandbox_command(const options& x, interrupts& signals) {
                      : report_failure(*opened, result.error());
   if (result && x.json)
     print(*result);
-  else if (result && !result->limit.empty())
+  if (result && !x.json && is_remote(opened->policy))
+    pass_on(*result);
+  if (result && !x.json && !result->limit.empty())
     std::cerr << "troupe: limit: the command ran into the limit "
               << result->limit << '\n';
   opened->commands = nullptr;
-  if (auto failed = opened->where->close())
+  auto failed = opened->where ? opened->where->close() : caf::error{};
+  if (failed)
     report(failed);
   return code;
 }

@@ -27,7 +27,19 @@ bool is_virtual(const sandbox_state& state) {
   return state.spec.authority.policy.provider == "virtual";
 }
 
+caf::expected<opened_ptr> open_remote(const sandbox_spec& spec) {
+  auto made = spec.host->open_remote(spec.authority.policy);
+  if (!made)
+    return std::move(made.error());
+  auto result = std::make_shared<open_files>();
+  result->files = std::move(made->files);
+  result->commands = std::move(made->commands);
+  return result;
+}
+
 caf::expected<opened_ptr> open_disk(const sandbox_spec& spec) {
+  if (is_remote(spec.authority.policy))
+    return open_remote(spec);
   auto where = caf::expected<std::shared_ptr<workspace>>{spec.lent};
   if (!spec.lent)
     where = workspace::open(spec.workspace, spec.folder, spec.callbacks);
@@ -185,8 +197,7 @@ process_spec command_for(sandbox_state& state, const process_request& request) {
   if (!state.opened->commands)
     throw co::failure{errc::tool, "the virtual sandbox runs no commands"};
   const auto& policy = state.spec.authority.policy;
-  auto spec = plan_process(request, *state.opened->where, policy,
-                           host_environment(), containment_of(policy));
+  auto spec = plan_command(request, state.opened->where.get(), policy);
   if (!spec)
     throw co::failure{std::move(spec.error())};
   spec->can_spawn = state.spec.authority.may(sandbox_capability::process_spawn);
@@ -252,8 +263,10 @@ co::task<opened_scope> open_scoped(sandbox_ptr self, open_scope x) {
   auto less = narrow(state.spec.authority, x.scope);
   if (!less)
     throw co::failure{std::move(less.error())};
-  if (is_virtual(state))
-    throw co::failure{errc::sandbox, "the virtual sandbox has no scopes"};
+  if (!state.opened->where)
+    throw co::failure{errc::sandbox, "the "
+                                       + state.spec.authority.policy.provider
+                                       + " sandbox has no scopes"};
   auto spec = state.spec;
   spec.authority = std::move(*less);
   spec.lent = state.opened->where;
@@ -295,10 +308,12 @@ co::task<done> close(sandbox_ptr self, end_work) {
   co_await std::move(processes);
   auto opened = std::exchange(state.opened, nullptr);
   auto failed = caf::error{};
-  if (opened && opened->where) {
-    auto is_ours = state.spec.lent == nullptr;
+  if (opened && opened->commands) {
+    auto is_ours = state.spec.lent == nullptr && opened->where;
     auto call = std::function<caf::error()>{[opened, is_ours] {
       opened->commands = nullptr; // waits for its sandboxes
+      auto guard = std::lock_guard{opened->mutex};
+      opened->files = nullptr; // a remote one closes
       return is_ours ? opened->where->close() : caf::error{};
     }};
     auto work = co::offload(self, *state.spec.pool, std::move(call));

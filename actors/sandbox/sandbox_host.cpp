@@ -3,6 +3,7 @@
 #include "troupe/config/errc.hpp"
 #include "troupe/sandbox/backend_report.hpp"
 #include "troupe/sandbox/container/container_runner.hpp"
+#include "troupe/sandbox/remote/remote_runner.hpp"
 #include "troupe/sandbox/seatbelt_profile.hpp"
 #include "troupe/sandbox/workspace.hpp"
 
@@ -17,6 +18,7 @@ enum class provider : uint8_t {
   unrestricted,
   bubblewrap,
   container,
+  remote,
   unknown,
 };
 
@@ -30,16 +32,14 @@ provider provider_of(const sandbox_settings& policy) {
     return provider::bubblewrap;
   if (name == "container")
     return provider::container;
+  if (name == "remote")
+    return provider::remote;
   return provider::unknown;
 }
 
 caf::error unavailable(const sandbox_settings& policy) {
   if (policy.provider == "seatbelt")
     return check_seatbelt();
-  if (policy.provider == "remote")
-    return make_error(errc::sandbox,
-                      "a remote sandbox is one that an application brings",
-                      "sandbox.provider", "see make_remote_runner");
   return make_error(errc::sandbox,
                     "there is no sandbox \"" + policy.provider + "\"");
 }
@@ -69,10 +69,25 @@ caf::error check_sandbox(const sandbox_settings& policy) {
       auto host = find_container_host(policy);
       return host ? caf::error{} : std::move(host.error());
     }
+    case provider::remote:
+      return check_remote(policy);
     case provider::unknown:
       break;
   }
   return unavailable(policy);
+}
+
+caf::expected<process_spec> plan_command(const process_request& request,
+                                         const workspace* where,
+                                         const sandbox_settings& policy) {
+  if (is_remote(policy))
+    return plan_remote(request, policy);
+  return plan_process(request, *where, policy, host_environment(),
+                      containment_of(policy));
+}
+
+bool is_remote(const sandbox_settings& policy) {
+  return provider_of(policy) == provider::remote;
 }
 
 caf::error explain_failure(const sandbox_settings& policy, caf::error why) {
@@ -92,6 +107,7 @@ containment containment_of(const sandbox_settings& policy) {
     case provider::container:
       return containment::container;
     case provider::bubblewrap:
+    case provider::remote:
     case provider::unknown:
       break;
   }
@@ -113,10 +129,30 @@ sandbox_host::runner_for(std::shared_ptr<const workspace> where,
       return bubblewrap(std::move(where), policy, std::move(network));
     case provider::container:
       return container(std::move(where), policy);
+    case provider::remote: {
+      auto opened = locked_remote(policy);
+      if (!opened)
+        return std::move(opened.error());
+      return std::move(opened->commands);
+    }
     case provider::unknown:
       break;
   }
   return unavailable(policy);
+}
+
+caf::expected<remote_sandbox>
+sandbox_host::open_remote(const sandbox_settings& policy) {
+  auto guard = std::lock_guard{mutex_};
+  return locked_remote(policy);
+}
+
+caf::expected<remote_sandbox>
+sandbox_host::locked_remote(const sandbox_settings& policy) {
+  auto on = locked_thread();
+  if (!on)
+    return std::move(on.error());
+  return open_remote_sandbox(std::move(*on), policy);
 }
 
 caf::expected<std::shared_ptr<process_thread>> sandbox_host::thread() {

@@ -6,6 +6,7 @@
 #include "troupe/sandbox/process_plan.hpp"
 #include "troupe/sandbox/process_runner.hpp"
 #include "troupe/sandbox/process_thread.hpp"
+#include "troupe/sandbox/remote/remote_sandbox.hpp"
 
 #include "caf/error.hpp"
 #include "caf/expected.hpp"
@@ -25,6 +26,16 @@ caf::error check_sandbox(const sandbox_settings& policy);
 
 /// How commands under `policy` are held.
 containment containment_of(const sandbox_settings& policy);
+
+/// What is run for a request under `policy`; a remote sandbox needs no `where`.
+/// Error: tool (the directory).
+caf::expected<process_spec> plan_command(const process_request& request,
+                                         const workspace* where,
+                                         const sandbox_settings& policy);
+
+/// Whether the files of `policy` are those of a remote sandbox, not a workspace
+/// of this host.
+bool is_remote(const sandbox_settings& policy);
 
 /// The error of a command that could not be run, with the layer of this host
 /// that refused where that can be found out. Blocks for some milliseconds.
@@ -55,6 +66,10 @@ public:
   runner_for(std::shared_ptr<const workspace> where,
              const sandbox_settings& policy, network_listener network);
 
+  /// The remote sandbox that `policy` names. Errors: policy, configuration,
+  /// sandbox.
+  caf::expected<remote_sandbox> open_remote(const sandbox_settings& policy);
+
   /// The thread that starts processes.
   caf::expected<std::shared_ptr<process_thread>> thread();
 
@@ -67,6 +82,7 @@ private:
   caf::expected<std::shared_ptr<process_runner>>
   container(std::shared_ptr<const workspace> where,
             const sandbox_settings& policy);
+  caf::expected<remote_sandbox> locked_remote(const sandbox_settings& policy);
 
   trial trial_;
   std::mutex mutex_;

@@ -15,7 +15,7 @@ namespace troupe {
 template <class Inspector>
 auto inspect(Inspector& f, network_settings& x) {
   return f(caf::meta::type_name("troupe::network_settings"), x.mode, x.allow,
-           x.allow_private);
+           x.allow_private, x.gateway);
 }
 
 template <class Inspector>

@@ -93,9 +93,9 @@ caf::error check_reconnect(const container_settings& x) {
 caf::error check_policy(const sandbox_settings& policy,
                         const container_settings& x) {
   const auto& mode = policy.network.mode;
-  if (mode == "allowlist")
+  if (mode != "none" && mode != "inherit")
     return make_error(errc::sandbox,
-                      "containers have no network mode \"allowlist\"",
+                      "containers have no network mode \"" + mode + '"',
                       "sandbox.network", "none and inherit are there");
   if (mode == "none" && x.network != "none")
     return make_error(errc::policy,

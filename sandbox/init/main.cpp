@@ -11,6 +11,7 @@
 #include "troupe/sandbox/init/mounts.hpp"
 #include "troupe/sandbox/init/privileges.hpp"
 #include "troupe/sandbox/init/scope.hpp"
+#include "troupe/sandbox/init/setup_reader.hpp"
 #include "troupe/sandbox/init/sockets.hpp"
 #include "troupe/sandbox/init/wardens.hpp"
 
@@ -34,50 +35,14 @@ namespace troupe::init {
 
 namespace {
 
-/// Steps through a setup packet; texts end in NUL, or it is no packet.
-class setup_reader {
-public:
-  bool receive() {
-    packet_.resize(max_packet);
-    auto count = ::recv(control_fd, packet_.data(), packet_.size(), 0);
-    if (count < static_cast<ssize_t>(sizeof header_))
-      return false;
-    packet_.resize(static_cast<size_t>(count));
-    return take(&header_, sizeof header_);
-  }
-
-  const setup& header() const {
-    return header_;
-  }
-
-  bool next(mount_step& to) {
-    return take(&to.what, sizeof to.what)
-           && take_text(to.path, to.what.path_size)
-           && take_text(to.text, to.what.text_size);
-  }
-
-private:
-  bool take(void* to, size_t size) {
-    if (packet_.size() - at_ < size)
-      return false;
-    std::memcpy(to, packet_.data() + at_, size);
-    at_ += size;
-    return true;
-  }
-
-  bool take_text(const char*& to, size_t size) {
-    if (size == 0 || packet_.size() - at_ < size
-        || packet_[at_ + size - 1] != '\0')
-      return false;
-    to = packet_.data() + at_;
-    at_ += size;
-    return true;
-  }
-
-  setup header_;
-  std::vector<char> packet_;
-  size_t at_ = 0;
-};
+bool receive(setup_reader& to) {
+  auto packet = std::vector<char>(max_packet);
+  auto count = ::recv(control_fd, packet.data(), packet.size(), 0);
+  if (count < 0)
+    return false;
+  packet.resize(static_cast<size_t>(count));
+  return to.open(std::move(packet));
+}
 
 answer refusal(int code, const char* what, const char* where = "") {
   auto result = answer{};
@@ -186,7 +151,7 @@ int run() {
   ::syscall(SYS_close_range, control_fd + 3, ~0U, 0);
   ::fcntl(control_fd, F_SETFD, FD_CLOEXEC);
   auto in = setup_reader{};
-  if (!in.receive())
+  if (!receive(in))
     return 1;
   auto signals = listen_to_signals();
   auto open = sockets{};

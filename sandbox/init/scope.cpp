@@ -29,12 +29,16 @@ constexpr auto scope_signal = uint64_t{1} << 1;
 
 } // namespace
 
+bool can_enter_scope() {
+  return ::syscall(call_create_ruleset, nullptr, 0, ask_version)
+         >= version_with_scopes;
+}
+
 bool open_scope(int& fd) {
   // Above the numbers that a command's descriptors get.
   constexpr auto lowest = 16;
   fd = -1;
-  auto version = ::syscall(call_create_ruleset, nullptr, 0, ask_version);
-  if (version < version_with_scopes)
+  if (!can_enter_scope())
     return true;
   auto what = ruleset{};
   what.scoped = scope_abstract_unix_socket | scope_signal;

@@ -12,4 +12,7 @@ bool open_scope(int& fd);
 /// For this process and all that come of it; false with errno set.
 bool enter_scope(int fd);
 
+/// Whether this kernel knows such a scope.
+bool can_enter_scope();
+
 } // namespace troupe::init

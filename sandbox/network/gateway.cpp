@@ -138,6 +138,13 @@ public:
     return serve(std::move(listener), serve_transparent_client);
   }
 
+  caf::error serve_external(unique_fd listener) override {
+    if (!core_.external())
+      return make_error(errc::policy, "the policy declares no gateway",
+                        "network.gateway");
+    return serve(std::move(listener), serve_external_client);
+  }
+
   caf::error serve_dns(unique_fd socket) override {
     if (!is_internet(socket) || option_of(socket, SO_TYPE) != SOCK_DGRAM)
       return make_error(errc::sandbox, "the gateway answers DNS on an UDP "
@@ -182,7 +189,17 @@ private:
 } // namespace
 
 caf::expected<std::unique_ptr<gateway>> gateway::make(gateway_options options) {
-  auto allowed = allow_list::make(options.network.allow);
+  auto& network = options.network;
+  if (network.mode == "external") {
+    auto entry = parse_allow_entry(network.gateway);
+    if (!entry)
+      return entry.error();
+    if (entry->is_wildcard)
+      return make_error(errc::configuration, "a gateway is one host",
+                        "network.gateway");
+    network.allow = {network.gateway};
+  }
+  auto allowed = allow_list::make(network.allow);
   if (!allowed)
     return allowed.error();
   try {

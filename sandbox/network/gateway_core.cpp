@@ -27,6 +27,8 @@ gateway_core::gateway_core(gateway_options options, allow_list allowed)
     allowed_(std::move(allowed)),
     names_(options_.limits.names),
     ledger_(options_.limits.destinations, options_.network.allow) {
+  if (options_.network.mode == "external")
+    external_ = read_destination(options_.network.gateway);
   if (!options_.own_addresses)
     options_.own_addresses = list_own_addresses;
   door_ = std::make_shared<loop_door>(loop_);
@@ -52,6 +54,9 @@ std::function<address_class(const boost::asio::ip::tcp::endpoint&)>
 gateway_core::make_check() const {
   if (options_.check_address)
     return options_.check_address;
+  // The operator named it, and may well have it on this host.
+  if (external_)
+    return [](const auto&) { return address_class::global; };
   auto own = options_.own_addresses();
   if (!own)
     return [](const auto&) { return address_class::own; };

@@ -6,9 +6,8 @@
 namespace troupe {
 
 std::string_view to_string(gateway_protocol x) {
-  constexpr auto names = std::array<std::string_view, 5>{"CONNECT", "http",
-                                                         "socks5",
-                                                         "transparent", "dns"};
+  constexpr auto names = std::array<std::string_view, 6>{
+    "CONNECT", "http", "socks5", "transparent", "dns", "external"};
   return names[static_cast<size_t>(x)];
 }
 

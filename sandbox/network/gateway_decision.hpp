@@ -15,6 +15,8 @@ enum class gateway_protocol : uint8_t {
   /// A connection to an address that stands for a name.
   transparent,
   dns,
+  /// A connection to a gateway that the policy declares.
+  external,
 };
 
 /// What came of it. All but `allowed` have an answer that names this and
@@ -64,7 +66,7 @@ struct destination_counts {
   uint64_t bytes_received = 0;
 };
 
-/// "CONNECT", "http", "socks5", "transparent", "dns".
+/// "CONNECT", "http", "socks5", "transparent", "dns", "external".
 std::string_view to_string(gateway_protocol x);
 
 /// "not allowed", "timed out": all that a process inside a sandbox is told.

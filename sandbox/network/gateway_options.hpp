@@ -50,7 +50,8 @@ using resolver_function = std::function<void(
 
 /// What a gateway is made with.
 struct gateway_options {
-  /// `allow` and `allow_private` count, whatever the mode.
+  /// In mode external, `gateway` is all that is dialled, whatever its address;
+  /// in the others `allow` and `allow_private` count.
   network_settings network;
   gateway_limits limits;
   /// Empty: the host's resolver.

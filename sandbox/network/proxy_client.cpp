@@ -95,6 +95,14 @@ boost::asio::awaitable<void> serve_proxy_client(proxy_client_ptr self) {
     co_await serve_http(self);
 }
 
+boost::asio::awaitable<void> serve_external_client(proxy_client_ptr self) {
+  auto to = *self->core->external();
+  auto dialled = co_await dial(self->core, gateway_protocol::external,
+                               std::move(to));
+  if (dialled->socket)
+    start_tunnel(self, dialled);
+}
+
 boost::asio::awaitable<void> serve_transparent_client(proxy_client_ptr self) {
   auto failed = error_code{};
   auto local = self->socket.local_endpoint(failed);

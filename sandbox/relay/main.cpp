@@ -8,12 +8,14 @@
 // process, the container ends too. Static, it runs in any image.
 
 #include "troupe/sandbox/relay/commands.hpp"
+#include "troupe/sandbox/relay/frame_reader.hpp"
 #include "troupe/sandbox/warden/descendants.hpp"
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <ctime>
+#include <string>
 #include <string_view>
 
 #include <fcntl.h>
@@ -27,42 +29,18 @@ namespace troupe::relay {
 
 namespace {
 
-/// Cuts what the owner sends into frames.
-class frame_reader {
-public:
-  /// False at the end, or when what came is no frame.
-  bool read_some(int fd, commands& to) {
-    char bytes[max_payload];
-    auto count = ::read(fd, bytes, sizeof bytes);
-    if (count < 0)
-      return errno == EINTR || errno == EAGAIN;
-    if (count == 0)
-      return false;
-    bytes_.append(bytes, static_cast<size_t>(count));
-    return hand_on(to);
-  }
-
-private:
-  bool hand_on(commands& to) {
-    auto at = size_t{0};
-    auto what = frame{};
-    while (bytes_.size() - at >= sizeof what) {
-      std::memcpy(&what, bytes_.data() + at, sizeof what);
-      if (what.size > max_payload)
-        return false;
-      if (bytes_.size() - at - sizeof what < what.size)
-        break;
-      at += sizeof what;
-      if (!to.obey(what, bytes_.data() + at))
-        return false;
-      at += what.size;
-    }
-    bytes_.erase(0, at);
-    return true;
-  }
-
-  std::string bytes_;
-};
+// False at the end, or when what came is no frame.
+bool read_frames(int fd, frame_reader& in, commands& to) {
+  char bytes[max_payload];
+  auto count = ::read(fd, bytes, sizeof bytes);
+  if (count < 0)
+    return errno == EINTR || errno == EAGAIN;
+  return count > 0
+         && in.feed(bytes, static_cast<size_t>(count),
+                    [&to](const frame& what, const char* payload) {
+                      return to.obey(what, payload);
+                    });
+}
 
 int listen_to_signals() {
   auto all = sigset_t{};
@@ -117,7 +95,7 @@ void serve(int signals, frame_queue& out, commands& under) {
     under.reap();
     auto ready = std::vector<pollfd>(fds.begin() + 3, fds.end());
     under.serve(ready);
-    if (fds[1].revents != 0 && !in.read_some(STDIN_FILENO, under))
+    if (fds[1].revents != 0 && !read_frames(STDIN_FILENO, in, under))
       return;
     if ((fds[2].revents & (POLLERR | POLLHUP)) != 0
         || (!out.empty() && !out.flush(STDOUT_FILENO)))

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <future>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,21 @@ bool is_host_character(char c) {
 bool is_visible(const std::string& text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+// What frames a request is ours.
+bool is_header(const std::string& name, const std::string& value) {
+  auto is_name = !name.empty()
+                 && std::all_of(name.begin(), name.end(), [](char c) {
+                      return is_host_character(c) || c == '_';
+                    });
+  for (const auto* ours : {"host", "content-length", "content-type",
+                           "connection", "transfer-encoding"})
+    if (boost::beast::iequals(name, ours))
+      return false;
+  return is_name && std::all_of(value.begin(), value.end(), [](char c) {
+           return c >= 0x20 && c < 0x7f;
+         });
 }
 
 std::optional<address> parse_url(const std::string& url) {
@@ -76,14 +92,15 @@ public:
     // nop
   }
 
-  void start(const address& to, const std::string& token, std::string body,
-             caf::timespan most) {
+  void start(const address& to,
+             const std::map<std::string, std::string>& headers,
+             std::string body, caf::timespan most) {
     request_ = {http::verb::post, to.path, 11};
     request_.set(http::field::host, to.host + ":" + to.port);
     request_.set(http::field::content_type, "application/json");
     request_.keep_alive(false);
-    if (!token.empty())
-      request_.set(http::field::authorization, "Bearer " + token);
+    for (const auto& [name, value] : headers)
+      request_.set(name, value);
     request_.body() = std::move(body);
     request_.prepare_payload();
     timer_.expires_after(most);
@@ -187,10 +204,10 @@ private:
 class http_transport : public remote_transport {
 public:
   http_transport(std::shared_ptr<process_thread> thread, address to,
-                 std::string token)
+                 std::map<std::string, std::string> headers)
     : thread_(std::move(thread)),
       to_(std::move(to)),
-      token_(std::move(token)) {
+      headers_(std::move(headers)) {
     // nop
   }
 
@@ -201,9 +218,9 @@ public:
     auto one = std::make_shared<http_call>(thread_->loop(), [told](answer x) {
       told->set_value(std::move(x));
     });
-    thread_->post([one, to = to_, token = token_, most,
+    thread_->post([one, to = to_, headers = headers_, most,
                    request = std::move(request)]() mutable {
-      one->start(to, token, std::move(request), most);
+      one->start(to, headers, std::move(request), most);
     });
     auto on_stop = std::stop_callback{std::move(stop), [this, one] {
                                         thread_->post([one] { one->cancel(); });
@@ -214,24 +231,28 @@ public:
 private:
   std::shared_ptr<process_thread> thread_;
   address to_;
-  std::string token_;
+  std::map<std::string, std::string> headers_;
 };
 
 } // namespace
 
 caf::expected<std::shared_ptr<remote_transport>>
 make_http_transport(std::shared_ptr<process_thread> thread,
-                    const std::string& url, const std::string& token) {
+                    const std::string& url,
+                    std::map<std::string, std::string> headers) {
   auto to = parse_url(url);
   if (!to)
     return make_error(errc::configuration,
                       "the URL of a remote sandbox is http://HOST:PORT/PATH",
                       url);
-  if (!is_visible(token))
-    return make_error(errc::configuration,
-                      "a token is visible ASCII, without blanks");
-  return std::shared_ptr<remote_transport>{
-    std::make_shared<http_transport>(std::move(thread), std::move(*to), token)};
+  for (const auto& [name, value] : headers)
+    if (!is_header(name, value))
+      return make_error(errc::configuration,
+                        "the header \"" + name
+                          + "\" cannot be sent to a remote sandbox",
+                        "sandbox.remote.headers");
+  return std::shared_ptr<remote_transport>{std::make_shared<http_transport>(
+    std::move(thread), std::move(*to), std::move(headers))};
 }
 
 } // namespace troupe

@@ -5,6 +5,7 @@
 
 #include "caf/expected.hpp"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,10 +44,12 @@ make_line_transport(std::shared_ptr<process_thread> thread,
 /// Each request is the body of a POST to `url`, "http://HOST[:PORT]/PATH", and
 /// the answer the body of its response. A client that ends its side of the
 /// connection cancels, and still gets the answer. There is no TLS: what is not
-/// on this host belongs behind a tunnel. `token`, unless empty, is sent as a
-/// bearer token. Errors: configuration (the URL), sandbox.
+/// on this host belongs behind a tunnel. `headers` go with each request, such
+/// as "Authorization". Errors: configuration (the URL, a header that is none
+/// or is ours), sandbox.
 caf::expected<std::shared_ptr<remote_transport>>
 make_http_transport(std::shared_ptr<process_thread> thread,
-                    const std::string& url, const std::string& token);
+                    const std::string& url,
+                    std::map<std::string, std::string> headers = {});
 
 } // namespace troupe

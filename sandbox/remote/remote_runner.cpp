@@ -224,6 +224,24 @@ private:
   std::atomic<process_id> last_ = 0;
 };
 
+// A limit that was changed is one that somebody counts on.
+caf::error check_limits(const sandbox_limits& x) {
+  auto usual = sandbox_limits{};
+  for (auto [name, is_usual] :
+       {std::pair{"cpu", x.cpu == usual.cpu},
+        std::pair{"memory", x.memory == usual.memory},
+        std::pair{"processes", x.processes == usual.processes},
+        std::pair{"open_files", x.open_files == usual.open_files},
+        std::pair{"tmp", x.tmp == usual.tmp}})
+    if (!is_usual)
+      return make_error(errc::policy,
+                        std::string{"nobody here can keep the limit "} + name
+                          + " of a remote sandbox",
+                        std::string{"sandbox.limits."} + name,
+                        "leave it out: the remote side has its own");
+  return {};
+}
+
 } // namespace
 
 caf::error check_remote(const sandbox_settings& policy) {
@@ -236,12 +254,21 @@ caf::error check_remote(const sandbox_settings& policy) {
                       "a remote sandbox has one path, root, for reading and "
                       "writing",
                       "sandbox.files", "files: {root: read_write}");
-  if (policy.network.mode == "allowlist")
+  if (policy.network.mode != "none" && policy.network.mode != "inherit")
     return make_error(errc::policy,
                       "nothing here decides about the network of a remote "
                       "sandbox",
                       "sandbox.network");
-  return {};
+  if (policy.root_filesystem != "isolated")
+    return make_error(
+      errc::policy, "a remote sandbox shows files of its own, not this host's",
+      "sandbox.root_filesystem", "isolated");
+  if (policy.inherit_environment)
+    return make_error(errc::policy,
+                      "the variables of this host are not for a remote sandbox",
+                      "sandbox.environment.inherit",
+                      "name those it needs in environment.set");
+  return check_limits(policy.limits);
 }
 
 caf::expected<std::unique_ptr<file_space>>

@@ -12,8 +12,9 @@
 namespace troupe {
 
 /// Whether a remote sandbox can do what the policy says: there is one path,
-/// "root", that tools and commands may both write, and no network rule, since
-/// what its network is nobody here can know. Error: policy.
+/// "root", that tools and commands may both write, no network rule, since what
+/// its network is nobody here can know, and of the limits `wall`, `output` and
+/// those of files. Error: policy.
 caf::error check_remote(const sandbox_settings& policy);
 
 /// The files of a remote sandbox, with the limits of the policy. Error: policy.

@@ -12,12 +12,16 @@ namespace troupe {
 
 namespace {
 
-// A letter, a size and a name for each entry, each with its NUL.
+// A letter, a size and a name for each entry, each with its NUL; of as many as
+// are wanted.
 constexpr auto script = R"sh(test -e "./$1" || exit 3
 test -d "./$1" || exit 4
 cd "./$1" || exit 5
+n=$2
 for f in .* *; do
   case $f in .|..) continue;; esac
+  test $n -gt 0 || exit 0
+  n=$((n - 1))
   if test -h "$f"; then printf 'l0 %s\0' "$f"
   elif test -d "$f"; then printf 'd0 %s\0' "$f"
   elif test -f "$f"; then printf 'f%d %s\0' "$(wc -c < "$f")" "$f"
@@ -75,8 +79,12 @@ caf::error remote_tree::read(const tree_path& path, const byte_sink& sink) {
 
 caf::error remote_tree::list(const tree_path& path, const entry_sink& sink) {
   auto command = remote_command{};
-  command.argv = {"sh", "-c", script, "sh",
-                  path.relative.empty() ? "." : path.relative};
+  command.argv = {"sh",
+                  "-c",
+                  script,
+                  "sh",
+                  path.relative.empty() ? "." : path.relative,
+                  std::to_string(entries_ + 1)};
   command.timeout = std::chrono::seconds{30};
   command.output = (entries_ + 1) * most_of_entry;
   auto answer = calls_->exec(command);

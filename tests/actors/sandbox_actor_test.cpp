@@ -9,6 +9,7 @@
 #include "caf/actor_system.hpp"
 #include "caf/actor_system_config.hpp"
 #include "caf/scoped_actor.hpp"
+#include "caf/send.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -350,4 +351,50 @@ TEST_CASE("a sandbox on a disk stores artifacts where the workspace says",
     CHECK_FALSE(x.ask<stored_artifacts>(sandbox_of(*scope),
                                         store_artifacts{{{"b", "two"}}}));
   }
+}
+
+TEST_CASE("a sandbox on another machine serves tools and commands",
+          "[sandbox_actor]") {
+  auto folder = test::temp_dir{};
+  auto world = actor_world{};
+  caf::actor_system system{world.config};
+  caf::scoped_actor self{system};
+  auto pool = std::make_shared<co::blocking_pool>(1);
+  auto policy = sandbox_settings{};
+  policy.provider = "remote";
+  policy.remote.emplace();
+  policy.remote->command = {TROUPE_REMOTE_SERVER, folder.path().string()};
+  auto box = make_sandbox_opener(system, "/", pool)({{}, policy, {}, {}});
+  self->request(box, 60s, write_file_request{"a.txt", "hello\n", {}})
+    .receive([](write_file_result& x) { CHECK(x.created); },
+             [](caf::error& why) { FAIL(render(to_fault(why))); });
+  CHECK(folder.read("a.txt") == "hello\n");
+  self->request(box, 60s, process_request{{"cat", "a.txt"}, {}, 20s, {}})
+    .receive([](process_result& x) { CHECK(x.stdout_text == "hello\n"); },
+             [](caf::error& why) { FAIL(render(to_fault(why))); });
+  self->request(box, 60s, describe_sandbox{})
+    .receive(
+      [](sandbox_description& x) {
+        CHECK(x.text.find("another machine") != std::string::npos);
+      },
+      [](caf::error& why) { FAIL(render(to_fault(why))); });
+  // One that still runs ends with it.
+  caf::anon_send(box, process_request{{"sleep", "60"}, {}, 60s, {}});
+  // It cannot be made less of.
+  self->request(box, 60s, open_scope{})
+    .receive([](opened_scope&) { FAIL("a scope was opened"); },
+             [](caf::error& why) {
+               CHECK(to_fault(why).kind == errc::sandbox);
+             });
+  self->request(box, 60s, end_work{})
+    .receive([](done) {}, [](caf::error&) { FAIL("not closed"); });
+}
+
+TEST_CASE("what a remote sandbox cannot keep is refused before anything runs",
+          "[sandbox_actor]") {
+  auto policy = sandbox_settings{};
+  policy.provider = "remote";
+  CHECK_FALSE(check_sandbox(policy));
+  policy.limits.memory = 1 << 20;
+  CHECK(to_fault(check_sandbox(policy)).where == "sandbox.limits.memory");
 }

@@ -36,7 +36,7 @@ default_model: support
 storage: {path: /var/t, map_size: 1GiB, durability: relaxed}
 workspace: {provider: temporary, root: /w, paths: {source: ./src}}
 sandbox:
-  provider: local
+  provider: bubblewrap
   files: {root: read_only}
   runtime_paths: {home: read_write}
   root_filesystem: read_only
@@ -67,7 +67,7 @@ agents: {guide: /a/guide.yaml}
   CHECK(s.storage.durability == durability::relaxed);
   CHECK(s.workspace.provider == "temporary");
   CHECK(s.workspace.paths.at("source") == "./src");
-  CHECK(s.sandbox.provider == "unrestricted");
+  CHECK(s.sandbox.provider == "bubblewrap");
   CHECK(s.sandbox.files.at("root") == file_access::read_only);
   CHECK(s.sandbox.inherit_environment);
   CHECK(s.sandbox.environment.at("PORT") == "80");

@@ -27,12 +27,14 @@ bool has_only_prose(const fs::path& page) {
   return page == "docs/coroutines.md";
 }
 
-/// What `command` prints in `folder`, where `troupe` can be called by name.
+/// What `command` prints in `folder`, where `troupe` and the examples can be
+/// called by name.
 std::string output_of(const std::string& command, const fs::path& folder) {
   auto what = program::spec{};
   what.path = "/bin/bash";
-  what.arguments
-    = {"-c", "exec 2>&1\nPATH=" TROUPE_BINARY_DIR "/bin:$PATH\n" + command};
+  what.arguments = {"-c", "exec 2>&1\nPATH=" TROUPE_BINARY_DIR
+                          "/bin:" TROUPE_BINARY_DIR "/examples:$PATH\n"
+                            + command};
   what.folder = folder;
   return program{what}.wait().out;
 }

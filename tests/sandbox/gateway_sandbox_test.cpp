@@ -20,19 +20,25 @@ using test::tcp_server;
 
 namespace {
 
+network_settings allowlist(std::vector<std::string> allow) {
+  auto result = network_settings{};
+  result.mode = "allowlist";
+  result.allow = std::move(allow);
+  return result;
+}
+
 /// A sandbox whose gateway may dial one port of loopback, as which every name
 /// resolves.
 class networked_sandbox {
 public:
-  networked_sandbox(std::vector<std::string> allow, uint16_t permitted) {
+  networked_sandbox(network_settings network, uint16_t permitted) {
     auto host = find_bubblewrap_host();
     auto where = workspace::open({}, dir_.path().string());
     if (!host || !where)
       return;
     where_ = *where;
     policy_.provider = "bubblewrap";
-    policy_.network.mode = "allowlist";
-    policy_.network.allow = std::move(allow);
+    policy_.network = std::move(network);
     host->gateway.resolve = [](const std::string&, auto done) {
       done({boost::asio::ip::make_address("127.0.0.1")});
     };
@@ -99,8 +105,8 @@ TEST_CASE("a sandbox reaches what its list allows, and nothing else",
     x.read(5);
     x.send("answer");
   }};
-  auto sut = networked_sandbox{{server.at("api.test"), "*.wild.test:443"},
-                               server.port()};
+  auto sut = networked_sandbox{
+    allowlist({server.at("api.test"), "*.wild.test:443"}), server.port()};
   auto allowed = sut.run(connect(server.at("api.test")));
   if (!allowed)
     return;
@@ -129,7 +135,8 @@ TEST_CASE("a program that knows no proxy reaches an allowed name",
     x.read(5);
     x.send("answer");
   }};
-  auto sut = networked_sandbox{{server.at("api.test")}, server.port()};
+  auto sut = networked_sandbox{allowlist({server.at("api.test")}),
+                               server.port()};
   auto port = std::to_string(server.port());
   auto asked = sut.run("exec 3<>/dev/tcp/api.test/" + port
                        + "; printf hello >&3; timeout 10 cat <&3");
@@ -143,7 +150,8 @@ TEST_CASE("a program that knows no proxy reaches an allowed name",
 
 TEST_CASE("there is no way around the gateway", "[gateway][sandbox]") {
   auto server = tcp_server{test::echo};
-  auto sut = networked_sandbox{{server.at("api.test")}, server.port()};
+  auto sut = networked_sandbox{allowlist({server.at("api.test")}),
+                               server.port()};
   auto port = std::to_string(server.port());
   // Inside, loopback is another one: its port is the gateway's, which asks for
   // a name.
@@ -160,4 +168,27 @@ TEST_CASE("there is no way around the gateway", "[gateway][sandbox]") {
                  + " && echo x >&3 && timeout 1 cat <&3) 2>/dev/null")
             ->empty());
   CHECK(server.connections() == 0);
+}
+
+TEST_CASE("a declared gateway is all that a sandbox reaches",
+          "[gateway][sandbox][external]") {
+  auto server = tcp_server{[](peer& x) { x.send("told " + x.read(5)); }};
+  auto other = tcp_server{test::echo};
+  auto network = network_settings{};
+  network.mode = "external";
+  network.gateway = server.at("127.0.0.1");
+  auto sut = networked_sandbox{network, server.port()};
+  auto said = sut.run("p=${HTTPS_PROXY##*:}; exec 3<>/dev/tcp/127.0.0.1/$p; "
+                      "printf hello >&3; timeout 10 cat <&3; echo $http_proxy");
+  if (!said)
+    return;
+  CHECK(*said == "told hellohttp://127.0.0.1:3128\n");
+  CHECK(*sut.run("grep -c : /proc/net/dev; getent hosts proxy.test; echo $?")
+        == "1\n2\n");
+  for (auto port : {server.port(), other.port()})
+    CHECK(sut
+            .run("(exec 3<>/dev/tcp/127.0.0.1/" + std::to_string(port)
+                 + " && timeout 1 cat <&3) 2>/dev/null")
+            ->empty());
+  CHECK(other.connections() == 0);
 }

@@ -46,6 +46,17 @@ TEST_CASE("an empty scope changes nothing", "[scope]") {
   CHECK(result->capabilities == held().capabilities);
 }
 
+TEST_CASE("Unix sockets go with the path they lie in", "[scope]") {
+  auto of = held();
+  of.policy.unix_sockets = {"home", "root"};
+  auto scope = sandbox_scope{};
+  CHECK(narrow(of, scope)->policy.unix_sockets.size() == 2);
+  scope.runtime_paths.emplace();
+  auto result = narrow(of, scope);
+  REQUIRE(result);
+  CHECK(result->policy.unix_sockets == std::vector<std::string>{"root"});
+}
+
 TEST_CASE("a scope takes paths, writing, capabilities, network and limits away",
           "[scope]") {
   auto scope = sandbox_scope{};
@@ -184,4 +195,23 @@ TEST_CASE("a model is told where it works", "[scope]") {
     authority.capabilities.erase(sandbox_capability::process_run);
     CHECK(says("Commands cannot be run."));
   }
+}
+
+TEST_CASE("a scope has the gateway of the sandbox it is of, or none",
+          "[scope]") {
+  auto of = held();
+  of.policy.network = {};
+  of.policy.network.mode = "external";
+  of.policy.network.gateway = "proxy.test:3128";
+  auto same = sandbox_scope{};
+  same.network = of.policy.network;
+  CHECK(narrow(of, same));
+  auto none = sandbox_scope{};
+  none.network.emplace();
+  CHECK(narrow(of, none)->policy.network.mode == "none");
+  auto other = of.policy.network;
+  other.gateway = "other.test:3128";
+  CHECK(is_refused([&](auto& x) { x.network = other; }, of));
+  CHECK(is_refused([](auto& x) { x.network = allowlist({}); }, of));
+  CHECK(is_refused([&](auto& x) { x.network = other; }));
 }

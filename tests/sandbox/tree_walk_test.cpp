@@ -3,6 +3,7 @@
 #include "support/catch.hpp"
 
 #include "troupe/sandbox/memory_tree.hpp"
+#include "troupe/sandbox/tree_file_space.hpp"
 
 #include <chrono>
 #include <memory>
@@ -23,6 +24,39 @@ mounted_trees nine_files() {
   result.add("root", file_access::read_only, std::move(tree));
   return result;
 }
+
+/// One directory of files without end; counts those that were looked at.
+class endless_tree : public file_tree {
+public:
+  explicit endless_tree(uint64_t& count) : count_(count) {
+    // nop
+  }
+
+  caf::error read(const tree_path&, const byte_sink& sink) override {
+    sink("line\n");
+    return {};
+  }
+
+  caf::error list(const tree_path&, const entry_sink& sink) override {
+    for (;;) {
+      ++count_;
+      if (!sink({"f" + std::to_string(count_), entry_kind::file, 5}))
+        return {};
+    }
+  }
+
+  caf::expected<write_outcome> write(const tree_path&, std::string_view,
+                                     const std::string&) override {
+    return write_outcome::created;
+  }
+
+  bool guards_overwrites() const override {
+    return false;
+  }
+
+private:
+  uint64_t& count_;
+};
 
 struct outcome {
   paths found;
@@ -76,4 +110,38 @@ TEST_CASE("a walk without time enters nothing", "[tree_walk]") {
   auto none = walk(3, 12, 0s);
   CHECK(none.found.empty());
   CHECK(none.end == walk_end::cut);
+}
+
+TEST_CASE("listing, matching and searching stop at the cap while they read",
+          "[tree_walk]") {
+  auto count = uint64_t{0};
+  auto trees = mounted_trees{};
+  trees.add("root", file_access::read_only,
+            std::make_unique<endless_tree>(count));
+  auto limits = sandbox_limits{};
+  limits.list = 10;
+  auto sut = tree_file_space{std::move(trees), limits};
+  auto listed = sut.list({});
+  REQUIRE(listed);
+  CHECK(listed->entries.size() == 10);
+  CHECK(listed->truncated);
+  CHECK(count == 11);
+  count = 0;
+  auto matched = sut.glob({"*", ""});
+  REQUIRE(matched);
+  CHECK(matched->paths.size() == 10);
+  CHECK(matched->truncated);
+  CHECK(count == 11);
+  // Where nothing matches, too.
+  count = 0;
+  CHECK(sut.glob({"*.none", ""})->truncated);
+  CHECK(count == 11);
+  count = 0;
+  auto request = grep_request{};
+  request.pattern = "line";
+  auto found = sut.grep(request);
+  REQUIRE(found);
+  CHECK(found->truncated);
+  // One more tells that it is a directory.
+  CHECK(count == 12);
 }

@@ -59,6 +59,11 @@ public:
     return allowed_;
   }
 
+  /// The gateway that the policy declares, where it does.
+  const std::optional<network_destination>& external() const {
+    return external_;
+  }
+
   made_up_addresses& names() {
     return names_;
   }
@@ -119,6 +124,7 @@ private:
 
   gateway_options options_;
   allow_list allowed_;
+  std::optional<network_destination> external_;
   made_up_addresses names_;
   traffic_ledger ledger_;
   size_t open_ = 0;

@@ -66,6 +66,9 @@ boost::asio::awaitable<void> serve_http(proxy_client_ptr self);
 
 boost::asio::awaitable<void> serve_socks5(proxy_client_ptr self);
 
+/// Serves a connection of `serve_external`.
+boost::asio::awaitable<void> serve_external_client(proxy_client_ptr self);
+
 /// Serves a connection to a made-up address.
 boost::asio::awaitable<void> serve_transparent_client(proxy_client_ptr self);
 

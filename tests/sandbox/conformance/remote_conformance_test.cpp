@@ -105,6 +105,6 @@ TEST_CASE("a remote sandbox over HTTP is a sandbox", "[conformance]") {
   test::check_conformance(
     remote_traits(), over([](remote_ground& on) {
       on.server = std::make_shared<http_server>(on.folder);
-      return make_http_transport(*process_thread::make(), on.server->url(), "");
+      return make_http_transport(*process_thread::make(), on.server->url());
     }));
 }

@@ -9,6 +9,7 @@
 
 #include "sandbox/process_support.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <future>
 #include <mutex>
@@ -22,6 +23,7 @@ namespace {
 struct odd_client : remote_client {
   std::function<caf::expected<std::string>()> on_read;
   std::function<caf::expected<remote_outcome>(std::stop_token)> on_exec;
+  std::vector<std::string> last_argv;
 
   caf::expected<std::string> read(const std::string&) override {
     return on_read();
@@ -31,8 +33,9 @@ struct odd_client : remote_client {
     return {};
   }
 
-  caf::expected<remote_outcome> exec(const remote_command&,
+  caf::expected<remote_outcome> exec(const remote_command& x,
                                      std::stop_token stop) override {
+    last_argv = x.argv;
     return on_exec(std::move(stop));
   }
 
@@ -223,5 +226,46 @@ TEST_CASE("a remote sandbox refuses what it cannot do", "[remote]") {
   policy = {};
   policy.network.mode = "allowlist";
   CHECK(check_remote(policy));
+  policy = {};
+  policy.limits.memory = 1 << 20;
+  CHECK(to_fault(check_remote(policy)).where == "sandbox.limits.memory");
+  policy = {};
+  policy.inherit_environment = true;
+  CHECK(check_remote(policy));
+  policy = {};
+  policy.root_filesystem = "read_only";
+  CHECK(check_remote(policy));
+  policy = {};
+  policy.limits.wall = std::chrono::seconds{5};
+  policy.limits.output = 100;
+  CHECK_FALSE(check_remote(policy));
   CHECK_FALSE(check_remote({}));
+}
+
+TEST_CASE("no more of a remote directory is looked at than is wanted",
+          "[remote]") {
+  auto dir = test::temp_dir{};
+  for (auto i = 0; i < 50; ++i)
+    dir.write("many/" + std::to_string(i), "x");
+  auto client = std::make_shared<odd_client>();
+  auto sent = std::string{};
+  client->on_exec = [&](auto) -> caf::expected<remote_outcome> {
+    auto spec = test::shell("true", dir);
+    spec.argv = client->last_argv;
+    auto result = test::run(*test::make_runner(), std::move(spec));
+    if (!result)
+      return std::move(result.error());
+    sent = result->stdout_text;
+    return remote_outcome{sent, {}, result->status, 0, false, false};
+  };
+  auto policy = sandbox_settings{};
+  policy.limits.list = 10;
+  auto files = make_remote_file_space(std::make_shared<remote_calls>(client),
+                                      policy);
+  REQUIRE(files);
+  auto listed = (*files)->list({"many"});
+  REQUIRE(listed);
+  CHECK(listed->entries.size() == 10);
+  CHECK(listed->truncated);
+  CHECK(std::count(sent.begin(), sent.end(), '\0') == 11);
 }

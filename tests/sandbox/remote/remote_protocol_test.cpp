@@ -121,7 +121,20 @@ TEST_CASE("only a plain URL is one of a remote sandbox", "[remote]") {
        {"", "https://host/", "http://", "http://host:x/", "http://a b/",
         "http://host:123456/", "http://u:p@host/", "http://host/\r\nX: y",
         "ftp://host/", "http://[::1]/"})
-    CHECK_FALSE(make_http_transport(*thread, odd, ""));
-  CHECK_FALSE(make_http_transport(*thread, "http://host/", "a\r\nb"));
-  CHECK(make_http_transport(*thread, "http://127.0.0.1:1/x", "token"));
+    CHECK_FALSE(make_http_transport(*thread, odd));
+  CHECK(make_http_transport(*thread, "http://127.0.0.1:1/x"));
+}
+
+TEST_CASE("a header of a remote sandbox is one line and does not frame",
+          "[remote]") {
+  auto thread = process_thread::make();
+  REQUIRE(thread);
+  using headers = std::map<std::string, std::string>;
+  for (const auto& odd :
+       {headers{{"X-Key", "a\r\nb"}}, headers{{"X: y", "a"}},
+        headers{{"", "a"}}, headers{{"Content-Length", "0"}},
+        headers{{"transfer-encoding", "chunked"}}, headers{{"HOST", "other"}}})
+    CHECK_FALSE(make_http_transport(*thread, "http://host/", odd));
+  CHECK(make_http_transport(*thread, "http://host/",
+                            {{"Authorization", "Bearer token"}}));
 }

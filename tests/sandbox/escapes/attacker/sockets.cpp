@@ -199,6 +199,25 @@ long use_pair() {
   return ::write(ends[0], "x", 1);
 }
 
+// Of the family itself, where a policy allows it.
+long connect_to_service() {
+  auto to = sockaddr_un{};
+  to.sun_family = AF_UNIX;
+  std::strncpy(to.sun_path, needed("SERVICE"), sizeof to.sun_path - 1);
+  auto fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  return fd < 0 ? -1
+                : ::connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to);
+}
+
+long send_to_abstract() {
+  auto size = socklen_t{0};
+  auto to = abstract_address(size);
+  auto fd = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  return fd < 0 ? -1
+                : ::sendto(fd, "hello", 5, MSG_NOSIGNAL,
+                           reinterpret_cast<sockaddr*>(&to), size);
+}
+
 long configure_interface() {
   auto fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   auto what = ifreq{};
@@ -241,6 +260,8 @@ constexpr auto attempts = std::array{
   attempt{"pair-raw-to-path", turn_raw_pair_to_path},
   attempt{"pair-to-abstract", turn_pair_to_abstract},
   attempt{"pair-stream-to-path", turn_stream_to_path},
+  attempt{"unix-service", connect_to_service},
+  attempt{"unix-abstract", send_to_abstract},
   attempt{"usual-pair", use_pair},
   attempt{"usual-listener", open_low_port},
   attempt{"interface-down", configure_interface},
