@@ -1,6 +1,6 @@
 #include "troupe/actors/runtime.hpp"
 
-#include "troupe/actors/agent_catalog.hpp"
+#include "troupe/actors/definition_catalog.hpp"
 #include "troupe/actors/runtime_parts.hpp"
 #include "troupe/runtime/co/failure.hpp"
 #include "troupe/runtime/model/history.hpp"

@@ -7,6 +7,7 @@
 #include "troupe/actors/run/run_worker.hpp"
 #include "troupe/actors/work.hpp"
 #include "troupe/actors/workflow/workflow.hpp"
+#include "troupe/config/assembly_settings.hpp"
 #include "troupe/config/settings.hpp"
 #include "troupe/runtime/messages/interfaces.hpp"
 #include "troupe/runtime/messages/supervise_messages.hpp"
@@ -32,6 +33,8 @@ struct runtime_options {
   std::vector<agent> agents;
   /// The workflows it can run, by their names.
   std::vector<workflow> workflows;
+  /// The assemblies it can run, by their names: what files say, as values.
+  std::vector<assembly_settings> assemblies;
   /// Tools that agent files may name beside the built-in ones.
   std::vector<tool> tools;
   /// What relative paths count from; empty: the working directory.

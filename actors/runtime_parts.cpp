@@ -88,11 +88,12 @@ settings with_own_models(const runtime_options& options) {
   return result;
 }
 
-/// Reads the agent of a run that another process began.
-auto file_loader(catalog_sources sources) {
+/// Reads the file of a run that another process began.
+auto file_loader(const run_catalog& known, catalog_sources sources) {
+  auto catalog = std::make_shared<const run_catalog>(known);
   auto shared = std::make_shared<const catalog_sources>(std::move(sources));
-  return [shared](const std::string& file) {
-    return load_agent_definition(file, *shared);
+  return [catalog, shared](const std::string& file) {
+    return load_definition(file, *catalog, *shared);
   };
 }
 
@@ -133,11 +134,12 @@ void runtime::parts::start(runtime_options options) {
     options.settings.concurrency.blocking_pool);
   auto models = models_of(options, *pool_);
   auto sources = catalog_sources{models, options.tools, options.environment};
-  auto catalog = std::make_shared<run_catalog>();
-  catalog->agents = or_throw(load_agents(options.agents, sources));
-  catalog->workflows = or_throw(load_workflows(
-    options.workflows, catalog->agents, options.settings.sandbox));
-  catalog->load_agent = file_loader(std::move(sources));
+  auto own = own_definitions{std::move(options.agents),
+                             std::move(options.workflows),
+                             std::move(options.assemblies)};
+  auto catalog
+    = std::make_shared<run_catalog>(or_throw(load_catalog(own, sources)));
+  catalog->load_file = file_loader(*catalog, std::move(sources));
   auto services = std::make_shared<run_services>();
   services->settings = options.settings;
   services->folder = options.folder;

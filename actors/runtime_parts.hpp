@@ -1,6 +1,6 @@
 #pragma once
 
-#include "troupe/actors/agent_catalog.hpp"
+#include "troupe/actors/definition_catalog.hpp"
 #include "troupe/actors/run/run_services.hpp"
 #include "troupe/actors/runtime.hpp"
 #include "troupe/runtime/messages/supervise_messages.hpp"

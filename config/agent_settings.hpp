@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,40 @@ struct permission_settings {
   std::map<std::string, std::vector<std::string>> approve_when;
 };
 
+struct definition_settings;
+
+/// Who takes part in an assembly or works for an agent, and how it is asked.
+struct participant_settings {
+  /// The name of a configured agent; empty where `definition` is set.
+  std::string agent;
+  /// What a file or an inline mapping defines.
+  std::shared_ptr<const definition_settings> definition;
+  /// A Mustache template; without it the asker decides.
+  std::optional<std::string> input;
+  /// Whether it is shown the conversation so far.
+  bool history = false;
+  /// Whether it gets the application's values.
+  bool context = false;
+  std::optional<caf::timespan> timeout;
+  /// How often it is asked again after an error of these kinds.
+  uint32_t retries = 0;
+  std::vector<std::string> retry_on;
+};
+
+/// A kind of helper that an agent may start.
+struct subagent_settings {
+  participant_settings participant;
+  /// Of this kind in a run.
+  uint32_t max = 4;
+};
+
+/// An assembly, or another agent, that an agent has as a tool.
+struct assembly_tool_settings {
+  participant_settings participant;
+  std::string name;
+  std::string description;
+};
+
 /// One agent file, contract section 2. Sections it leaves out come from the
 /// configuration.
 struct agent_settings {
@@ -55,6 +90,8 @@ struct agent_settings {
   /// Absolute path of the Mustache file, or empty.
   std::string system_template;
   std::vector<std::string> tools;
+  std::vector<assembly_tool_settings> assembly_tools;
+  std::map<std::string, subagent_settings> subagents;
   std::optional<permission_settings> permissions;
   std::optional<sandbox_settings> sandbox;
   std::optional<workspace_settings> workspace;

@@ -64,7 +64,7 @@ inline constexpr auto short_storages
 //
 //   f(key, x)                     a value by its type; a struct is a section
 //   f.name(key, x)                a name that must be there
-//   f.later(key)                  a key that a later release understands
+//   f.elsewhere(key)              a key that the loader of definitions reads
 //   f.word(key, x, allowed)       one of a set of words
 //   f.word_list(key, x, allowed)  a list of such words
 //   f.word_lists(key, x, allowed) such a word -> a list of texts
@@ -272,7 +272,7 @@ void describe(F& f, agent_settings& x) {
   f("system_prompt", x.system_prompt);
   f.path("system_template", x.system_template);
   f.tools("tools", x.tools);
-  f.later("subagents");
+  f.elsewhere("subagents");
   f("permissions", x.permissions);
   f("sandbox", x.sandbox);
   f("workspace", x.workspace);

@@ -1,13 +1,12 @@
 #include "troupe/config/load_agent.hpp"
 
+#include "troupe/config/definition_loader.hpp"
 #include "troupe/config/layers.hpp"
 #include "troupe/config/settings_reader.hpp"
-#include "troupe/config/text_file.hpp"
 #include "troupe/config/validate_settings.hpp"
 
 #include <array>
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -15,63 +14,31 @@ namespace troupe {
 
 namespace {
 
-constexpr auto kinds = std::array<std::string_view, 4>{"agent", "graph",
-                                                       "workflow", "swarm"};
-
-constexpr size_t max_template = 1u << 20;
-
-void read_template(const yaml_value& place, agent_settings& x) {
-  // Beside the agent, or where the program works.
-  auto failed = std::error_code{};
-  auto written = place.text().value_or("");
-  if (!std::filesystem::exists(x.system_template, failed)
-      && std::filesystem::exists(written, failed))
-    x.system_template = std::move(written);
-  auto text = read_text_file(x.system_template, max_template);
-  if (text && !find_bad_utf8(*text))
-    x.system_prompt = std::move(*text);
-  else
-    place.fail(quote(x.system_template) + ": "
-               + (text ? "not UTF-8 text" : to_fault(text.error()).message));
-}
-
-void check_prompt(yaml_fields fields, agent_settings& x) {
-  auto place = fields.get("system_template");
-  if (place && fields.get("system_prompt"))
-    place.fail("stands beside system_prompt", "keep one of the two");
-  else if (!x.system_template.empty())
-    read_template(place, x);
-}
-
-caf::expected<agent_settings> read_agent(const yaml_node& root,
-                                         const environment_map& environment) {
-  auto reader = yaml_reader{lookup_in(environment)};
-  auto place = reader.root(root);
-  auto result = agent_settings{};
-  settings_reader::read(place, result);
-  result.folder = place.folder();
-  check_prompt(place.fields(), result);
-  report_issues(find_issues(result), reader, places_of(root));
-  if (auto why = reader.error())
+/// The agent among what a text defines.
+caf::expected<agent_settings> agent_in(const yaml_node& root,
+                                       const std::string& file,
+                                       const environment_map& environment) {
+  auto loader = definition_loader{environment};
+  auto found = loader.load(root, file);
+  if (auto why = loader.error())
     return why;
-  return result;
+  if (const auto* agent = std::get_if<agent_settings>(&found->what))
+    return *agent;
+  return make_error(errc::configuration,
+                    "defines a "
+                      + std::get<assembly_settings>(found->what).kind()
+                      + ", not an agent",
+                    where(root));
 }
 
 } // namespace
-
-std::string to_string(definition_kind kind) {
-  return std::string{kinds[static_cast<size_t>(kind)]};
-}
 
 caf::expected<agent_settings>
 load_agent_file(const std::string& path, const environment_map& environment) {
   auto root = parse_yaml_file(path);
   if (!root)
     return std::move(root.error());
-  auto result = read_agent(*root, environment);
-  if (result)
-    result->source = path;
-  return result;
+  return agent_in(*root, path, environment);
 }
 
 caf::expected<agent_settings>
@@ -80,29 +47,20 @@ parse_agent(std::string_view text, const std::string& name,
   auto root = parse_yaml(text, {name, folder, false});
   if (!root)
     return std::move(root.error());
-  return read_agent(*root, environment);
+  return agent_in(*root, {}, environment);
 }
 
-caf::expected<definition_kind> kind_of_definition(const std::string& path) {
+caf::expected<std::shared_ptr<const definition_settings>>
+load_definition_file(const std::string& path,
+                     const environment_map& environment) {
   auto root = parse_yaml_file(path);
   if (!root)
     return std::move(root.error());
-  auto result = std::optional<definition_kind>{};
-  for (size_t i = 0; i < kinds.size(); ++i) {
-    if (!find_member(*root, kinds[i]))
-      continue;
-    if (result)
-      return make_error(errc::configuration,
-                        "has both the key " + to_string(*result)
-                          + " and the key " + std::string{kinds[i]},
-                        where(*root));
-    result = static_cast<definition_kind>(i);
-  }
-  if (result)
-    return *result;
-  return make_error(errc::configuration,
-                    "has none of the keys agent, graph, workflow and swarm",
-                    where(*root), "name what the file defines");
+  auto loader = definition_loader{environment};
+  auto found = loader.load(*root, path);
+  if (auto why = loader.error())
+    return why;
+  return found;
 }
 
 std::string place_in_agent(const agent_settings& x, const std::string& path) {

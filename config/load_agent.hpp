@@ -1,21 +1,17 @@
 #pragma once
 
+#include "troupe/config/assembly_settings.hpp"
 #include "troupe/config/environment_layer.hpp"
 #include "troupe/config/settings.hpp"
 
 #include "caf/expected.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace troupe {
-
-/// What a YAML file defines.
-enum class definition_kind : uint8_t { agent, graph, workflow, swarm };
-
-/// The contract's word for `kind`.
-std::string to_string(definition_kind kind);
 
 /// Reads an agent file, and the text of its `system_template`. Every error of
 /// the file is in the one that is returned (`to_faults`). Whether its model
@@ -24,16 +20,18 @@ std::string to_string(definition_kind kind);
 caf::expected<agent_settings>
 load_agent_file(const std::string& path, const environment_map& environment);
 
+/// Reads a file that defines an agent or an assembly, and the files that it
+/// names; as above. What the parts of an assembly have to do with each other is
+/// for its plan to check.
+caf::expected<std::shared_ptr<const definition_settings>>
+load_definition_file(const std::string& path,
+                     const environment_map& environment);
+
 /// As above for the text of an agent file, which messages call `name`. Its
 /// `system_template` counts from `folder`.
 caf::expected<agent_settings>
 parse_agent(std::string_view text, const std::string& name,
             const std::string& folder, const environment_map& environment);
-
-/// Whether a file defines an agent or one of the assemblies, by which of the
-/// keys `agent`, `graph`, `workflow` and `swarm` it has; not exactly one of
-/// them is `errc::configuration`.
-caf::expected<definition_kind> kind_of_definition(const std::string& path);
 
 /// Reads a sandbox policy file, contract section 5.
 caf::expected<sandbox_settings>

@@ -30,7 +30,7 @@ public:
     add(key, true);
   }
 
-  void later(std::string_view key) {
+  void elsewhere(std::string_view key) {
     add(key, false);
   }
 

@@ -41,8 +41,8 @@ void settings_reader::name(std::string_view key, std::string& x) {
   assign_found(x, fields_.require(key).name());
 }
 
-void settings_reader::later(std::string_view key) {
-  fields_.get(key).fail("is not supported yet");
+void settings_reader::elsewhere(std::string_view key) {
+  fields_.get(key);
 }
 
 void settings_reader::word(std::string_view key, std::string& x,
@@ -135,8 +135,8 @@ void settings_reader::texts(std::string_view key,
 void settings_reader::tools(std::string_view key, std::vector<std::string>& x) {
   for (const auto& item : fields_.get(key).items()) {
     if (item.is_mapping())
-      item.fail("an assembly as a tool is not supported yet");
-    else if (auto name = item.text())
+      continue; // an assembly, for the loader of definitions
+    if (auto name = item.text())
       x.push_back(std::move(*name));
   }
 }

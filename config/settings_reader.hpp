@@ -39,7 +39,7 @@ public:
 
   void name(std::string_view key, std::string& x);
 
-  void later(std::string_view key);
+  void elsewhere(std::string_view key);
 
   void word(std::string_view key, std::string& x, troupe::word_list allowed);
 

@@ -231,10 +231,14 @@ std::vector<settings_issue> find_issues(const sandbox_settings& x) {
 
 void report_issues(const std::vector<settings_issue>& issues,
                    yaml_reader& reader,
-                   const std::map<std::string, std::string>& places) {
-  for (const auto& x : issues)
-    if (!reader.has_fault(x.path))
-      reader.fail(x.path, place_of_key(places, x.path), x.message, x.hint);
+                   const std::map<std::string, std::string>& places,
+                   const std::string& within, const std::string& section) {
+  for (const auto& x : issues) {
+    auto inner = section + x.path;
+    auto path = within.empty() ? inner : within + "." + inner;
+    if (!reader.has_fault(path))
+      reader.fail(path, place_of_key(places, inner), x.message, x.hint);
+  }
 }
 
 caf::error validate(const settings& x) {

@@ -32,10 +32,13 @@ std::vector<settings_issue> find_issues(const agent_settings& x);
 std::vector<settings_issue> find_issues(const sandbox_settings& x);
 
 /// Reports `issues` to `reader` at their places, but for those about keys that
-/// could not be read in the first place.
+/// could not be read in the first place. They are those of the mapping at the
+/// path `within`, whose places are given, or of its `section`, "sandbox.".
 void report_issues(const std::vector<settings_issue>& issues,
                    yaml_reader& reader,
-                   const std::map<std::string, std::string>& places);
+                   const std::map<std::string, std::string>& places,
+                   const std::string& within = {},
+                   const std::string& section = {});
 
 /// `errc::configuration` with all issues, or none. For settings built in C++;
 /// `load_settings` has done it.

@@ -42,7 +42,8 @@ void start(agent_ptr self, agent_spec spec) {
   auto& state = self->state;
   state.definition = std::move(spec.definition);
   state.lent = std::move(spec.sandbox);
-  state.has_reader = spec.has_reader;
+  state.more_tools = std::move(spec.more_tools);
+  state.final_tool = std::move(spec.final_tool);
   begin_run(state, std::move(spec.run), "agent",
             state.definition->settings.name);
   open_step(state);

@@ -35,8 +35,10 @@ struct agent_spec {
   agent_definition_ptr definition;
   /// A step's, unless its agent names a sandbox of its own.
   std::optional<shared_sandbox> sandbox;
-  /// Somebody reads the deltas of the run that it is a step of.
-  bool has_reader = false;
+  /// Tools of this run beside those of the agent; may be null.
+  std::shared_ptr<const std::vector<compiled_tool>> more_tools;
+  /// The tool whose first call that succeeds ends the run; empty: none does.
+  std::string final_tool;
 };
 
 /// A tool that this run offers.
@@ -77,7 +79,8 @@ struct agent_state : run_base {
 
   agent_definition_ptr definition;
   std::optional<shared_sandbox> lent;
-  bool has_reader = false;
+  std::shared_ptr<const std::vector<compiled_tool>> more_tools;
+  std::string final_tool;
   limit_settings limits;
   permission_settings permissions;
 

@@ -44,6 +44,10 @@ co::task<run_status> converse(agent_ptr self) {
       auto end = co_await run_calls(self);
       if (end == turn_end::waits)
         co_return run_status::suspended;
+      if (end == turn_end::final) {
+        give_response(state, last->text);
+        break;
+      }
     }
     check_turns(state);
     stop = co_await ask_in_window(self);

@@ -26,7 +26,7 @@ model_request make_request(const agent_state& state) {
 }
 
 void add_delta(agent_ptr self, event_type type, std::string& text) {
-  if (self->state.has_reader || self->state.record.has_reader())
+  if (self->state.spec.has_reader || self->state.record.has_reader())
     add_event(self, type, std::move(text));
 }
 

@@ -110,17 +110,23 @@ co::task<void> choose_model(agent_ptr self) {
       merge_settings(*state.model_settings, request.settings_json)};
 }
 
+void offer(agent_state& state, const compiled_tool& one,
+           std::vector<tool_description>& descriptions) {
+  state.tools.push_back({&one, {}});
+  descriptions.push_back(one.description);
+}
+
 void offer_tools(agent_state& state, const sandbox_settings& sandbox) {
   auto descriptions = std::vector<tool_description>{};
   for (const auto& one : state.definition->tools) {
     const auto& spec = one.definition.spec();
-    auto offered = is_offered(spec, state.permissions, sandbox)
-                   && (!spec.available_if || spec.available_if(*state.invoked));
-    if (!offered)
-      continue;
-    state.tools.push_back({&one, {}});
-    descriptions.push_back(one.description);
+    if (is_offered(spec, state.permissions, sandbox)
+        && (!spec.available_if || spec.available_if(*state.invoked)))
+      offer(state, one, descriptions);
   }
+  if (state.more_tools)
+    for (const auto& one : *state.more_tools)
+      offer(state, one, descriptions);
   state.descriptions
     = shared<std::vector<tool_description>>{std::move(descriptions)};
 }

@@ -124,6 +124,19 @@ void merge_state(agent_ptr self) {
   log_run_state(self);
 }
 
+/// Takes the first call that ends the run, where one did.
+bool take_final_call(agent_state& state) {
+  if (state.final_tool.empty())
+    return false;
+  for (const auto& slot : state.calls)
+    if (slot.call.name == state.final_tool && slot.result
+        && !slot.result->is_error) {
+      state.record.object.final_call_json = slot.call.arguments;
+      return true;
+    }
+  return false;
+}
+
 } // namespace
 
 void open_slots(agent_state& state) {
@@ -149,7 +162,10 @@ co::task<turn_end> run_calls(agent_ptr self) {
   if (std::any_of(state.calls.begin(), state.calls.end(), is_pending))
     co_return turn_end::waits;
   merge_state(self);
+  auto is_final = take_final_call(state);
   settle_calls(self, {});
+  if (is_final)
+    co_return turn_end::final;
   if (is_over)
     throw co::failure{errc::limit,
                       "the run reached its limit of "

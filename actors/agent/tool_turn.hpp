@@ -11,6 +11,8 @@ enum class turn_end : uint8_t {
   settled,
   /// A call waits for a person.
   waits,
+  /// A call ends the run.
+  final,
 };
 
 /// Runs those calls of the conversation's last message that have no result yet

@@ -32,7 +32,8 @@ void add_set(CLI::App& to, options& out) {
 void add_run_flags(CLI::App& to, options& out) {
   add_common(to, out);
   to.add_option("AGENT", out.agent,
-                "An agent's name in the configuration, or its file")
+                "A name in the configuration, or a file: of an agent or an "
+                "assembly")
     ->required();
   to.add_option("--session", out.session, "Conversation to continue or begin");
   to.add_option("--actor", out.actor, "Who asks: keeps conversations apart");
@@ -236,6 +237,14 @@ void add_config(CLI::App& app, options& out) {
   select(show, out, command::config_show);
 }
 
+void add_graph(CLI::App& app, options& out) {
+  auto* graph = app.add_subcommand("graph", "An assembly as a Mermaid chart");
+  graph->footer("Example: troupe graph support_flow.yaml");
+  add_common(*graph, out);
+  graph->add_option("FILE", out.file, "The file that defines it")->required();
+  select(graph, out, command::graph);
+}
+
 void add_sandbox(CLI::App& app, options& out) {
   auto* sandbox = app.add_subcommand("sandbox", "Where commands run");
   sandbox->footer("Example: troupe sandbox exec -- ls -la");
@@ -309,6 +318,7 @@ std::variant<options, int> parse_command_line(int argc, char** argv) {
   add_sessions(app, out);
   add_runs(app, out);
   add_work(app, out);
+  add_graph(app, out);
   add_config(app, out);
   add_sandbox(app, out);
   add_doctor(app, out);

@@ -25,6 +25,7 @@ int show_artifacts(const options& x);
 int reconcile_runs_command(const options& x);
 int prune_runs_command(const options& x);
 int work_command(const options& x, interrupts& signals);
+int show_graph(const options& x);
 int check_config(const options& x);
 int show_config(const options& x);
 int probe_sandbox_command(const options& x);

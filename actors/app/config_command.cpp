@@ -1,8 +1,8 @@
-#include "troupe/actors/agent_catalog.hpp"
 #include "troupe/actors/app/commands.hpp"
 #include "troupe/actors/app/exit_code.hpp"
 #include "troupe/actors/app/report.hpp"
 #include "troupe/actors/app/setup.hpp"
+#include "troupe/actors/definition_catalog.hpp"
 #include "troupe/config/show_settings.hpp"
 
 #include <iostream>
@@ -19,7 +19,7 @@ caf::error check_agents(const settings& settings) {
   models.folder = working_directory();
   models.pool = &pool;
   auto environment = process_environment();
-  auto agents = load_agents({}, {models, {}, environment});
+  auto agents = load_catalog({}, {models, {}, environment});
   return agents ? caf::error{} : std::move(agents.error());
 }
 

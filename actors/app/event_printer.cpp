@@ -15,6 +15,15 @@
 
 namespace troupe::app {
 
+namespace {
+
+/// Who does it, where that is not the run itself.
+std::string who(const run_event& event) {
+  return event.source ? event.participant + ": " : std::string{};
+}
+
+} // namespace
+
 event_printer::event_printer(output_form form, std::string run_id,
                              std::string agent)
   : form_(form),
@@ -33,6 +42,19 @@ void event_printer::show(const run_event& event) {
     show_text(event);
 }
 
+// How a participant ended, unless well, and to whom it handed over.
+void event_printer::show_step(const run_event& event) {
+  auto data = nlohmann::json::parse(event.data_json, nullptr, false);
+  if (!data.is_object())
+    return;
+  auto status = data.value("status", std::string{});
+  if (event.type == event_type::handoff)
+    show_progress("⇢ " + event.participant + " hands over to "
+                  + data.value("to", std::string{}));
+  else if (status != to_string(run_status::completed))
+    show_progress("✗ " + event.participant + " " + status);
+}
+
 // Of what parts of a run tell: what a command was kept from.
 void event_printer::show_note(const run_event& event) {
   if (event.text != "network")
@@ -47,6 +69,8 @@ void event_printer::show_note(const run_event& event) {
 void event_printer::show_text(const run_event& event) {
   switch (event.type) {
     case event_type::text_delta:
+      if (event.source) // somebody's whose answer is not the run's
+        break;
       std::cout << (is_terminal_ ? printable(event.text) : event.text)
                 << std::flush;
       in_line_ = in_line_ || !event.text.empty();
@@ -54,18 +78,26 @@ void event_printer::show_text(const run_event& event) {
         in_line_ = event.text.back() != '\n';
       break;
     case event_type::tool_call:
-      show_progress("→ " + event.call->name + " "
+      show_progress("→ " + who(event) + event.call->name + " "
                     + excerpt(event.call->arguments, 160));
       break;
     case event_type::tool_result:
       if (event.is_error)
-        show_progress("✗ " + event.call->name + " "
+        show_progress("✗ " + who(event) + event.call->name + " "
                       + excerpt(event.call->arguments, 160));
       break;
     case event_type::model_retry:
-      show_progress("↻ attempt " + std::to_string(event.attempt) + " after "
+      show_progress("↻ " + who(event) + "attempt "
+                    + std::to_string(event.attempt) + " after "
                     + to_string(event.why->kind) + ": "
                     + excerpt(event.why->message, 200));
+      break;
+    case event_type::step_start:
+      show_progress("▸ " + event.participant);
+      break;
+    case event_type::step_stop:
+    case event_type::handoff:
+      show_step(event);
       break;
     case event_type::custom:
       show_note(event);

@@ -29,6 +29,7 @@ public:
 
 private:
   void show_note(const run_event& event);
+  void show_step(const run_event& event);
   void show_text(const run_event& event);
   void show_suspension(const run_object& run);
   void show_progress(const std::string& line);

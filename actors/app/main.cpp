@@ -49,6 +49,8 @@ int dispatch(const options& x, interrupts& signals) {
       return prune_runs_command(x);
     case command::work:
       return work_command(x, signals);
+    case command::graph:
+      return show_graph(x);
     case command::config_check:
       return check_config(x);
     case command::config_show:

@@ -26,6 +26,7 @@ enum class command : uint8_t {
   runs_reconcile,
   runs_prune,
   work,
+  graph,
   config_check,
   config_show,
   sandbox_probe,

@@ -55,22 +55,21 @@ caf::error add_agent(const options& x, const environment_map& environment,
     out.request.agent = x.agent;
     return {};
   }
-  auto kind = kind_of_definition(x.agent);
-  if (!kind)
-    return std::move(kind.error());
-  if (*kind != definition_kind::agent)
-    return make_error(errc::configuration,
-                      "a " + to_string(*kind)
-                        + " cannot be run in this release: an agent can",
-                      x.agent);
-  auto settings = load_agent_file(x.agent, environment);
-  if (!settings)
-    return std::move(settings.error());
-  out.request.agent = settings->name;
+  auto found = load_definition_file(x.agent, environment);
+  if (!found)
+    return std::move(found.error());
   out.request.agent_file = fs::absolute(x.agent).lexically_normal().string();
+  const auto& what = (*found)->what;
+  if (const auto* one = std::get_if<agent_settings>(&what)) {
+    out.request.agent = one->name;
+    out.runtime.agents.emplace_back(*one);
+  } else {
+    const auto& assembly = std::get<assembly_settings>(what);
+    out.request.agent = assembly.name;
+    out.runtime.assemblies.push_back(assembly);
+  }
   // The file that was named counts, whatever the configuration calls so.
-  out.runtime.settings.agents.erase(settings->name);
-  out.runtime.agents.emplace_back(std::move(*settings));
+  out.runtime.settings.agents.erase(out.request.agent);
   return {};
 }
 

@@ -80,28 +80,29 @@ run_definition find_definition(const run_catalog& catalog,
 run_definition find_definition(const run_catalog& catalog,
                                const run_request& request,
                                const std::string& kind) {
-  if (kind == "workflow") {
-    auto found = catalog.workflows.find(request.agent);
-    if (found != catalog.workflows.end())
-      return {nullptr, found->second};
-    auto known = std::vector<std::string>{};
-    add_names(catalog.workflows, known);
-    throw unknown("workflow", request.agent, known,
-                  "go on with the run in the program that has the workflow");
+  if (!request.agent_file.empty()) {
+    auto loaded = catalog.load_file(request.agent_file);
+    if (!loaded)
+      throw co::failure{std::move(loaded.error())};
+    return std::move(*loaded);
   }
-  if (request.agent_file.empty())
+  if (kind == "agent")
     return {find_agent(catalog, request.agent), nullptr};
-  auto loaded = catalog.load_agent(request.agent_file);
-  if (!loaded)
-    throw co::failure{std::move(loaded.error())};
-  return {std::move(*loaded), nullptr};
+  auto found = catalog.workflows.find(request.agent);
+  if (found != catalog.workflows.end())
+    return {nullptr, found->second};
+  auto known = std::vector<std::string>{};
+  add_names(catalog.workflows, known);
+  throw unknown(kind, request.agent, known,
+                "go on with the run in the program that has the " + kind);
 }
 
 run_definition bare_definition(const std::string& kind,
                                const std::string& name) {
-  if (kind == "workflow") {
+  if (kind != "agent") {
     auto flow = workflow_definition{};
     flow.settings.name = name;
+    flow.settings.kind = kind;
     return {nullptr, std::make_shared<const workflow_definition>(flow)};
   }
   auto one = agent_definition{};

@@ -20,8 +20,8 @@ struct run_definition {
   workflow_definition_ptr workflow;
 
   /// The word of `kind` in the run object.
-  const char* kind() const noexcept {
-    return workflow ? "workflow" : "agent";
+  std::string kind() const {
+    return workflow ? workflow->settings.kind : "agent";
   }
 
   const std::string& name() const noexcept {
@@ -39,9 +39,9 @@ struct run_definition {
 struct run_catalog {
   std::map<std::string, agent_definition_ptr> agents;
   std::map<std::string, workflow_definition_ptr> workflows;
-  /// Reads an agent file that another process ran.
-  std::function<caf::expected<agent_definition_ptr>(const std::string& file)>
-    load_agent;
+  /// Reads a file that another process ran.
+  std::function<caf::expected<run_definition>(const std::string& file)>
+    load_file;
 };
 
 using run_catalog_ptr = std::shared_ptr<const run_catalog>;

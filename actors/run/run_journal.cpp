@@ -8,7 +8,13 @@ namespace {
 
 /// A step's event, whose number and place in the log its run decides on.
 void add_step_event(run_base& run, run_event event) {
-  event.participant = run.record.object.name;
+  auto is_step_event = event.type == event_type::step_start
+                       || event.type == event_type::step_stop;
+  if (!is_step_event) { // these are about somebody else
+    event.participant = run.spec.place.participant;
+    event.source = run.source;
+    event.is_answer = true;
+  }
   if (event.record != 0)
     event.session_id = run.key->session.session_id;
   run.pending.events.push_back(std::move(event));

@@ -85,6 +85,10 @@ void begin_run(run_base& run, run_spec spec, std::string kind,
     object.started_at = now_micros();
   if (run.spec.request.with_events)
     run.record.keep_events();
+  const auto& place = run.spec.place;
+  if (run.spec.is_step)
+    run.source = shared<event_source>{
+      event_source{place.assemblies, place.agents, place.path}};
   if (!run.spec.is_step)
     run.spec.services->feed->publish(
       {run.spec.run_id, nullptr, run_status::running});

@@ -169,12 +169,12 @@ run_handle spawn_run(registry_ptr self, run_definition what, run_spec spec) {
   if (what.workflow)
     result.run = self->spawn<caf::monitored>(
       workflow_behavior,
-      workflow_spec{std::move(spec), std::move(what.workflow),
-                    state.spec.catalog});
+      workflow_spec{
+        std::move(spec), std::move(what.workflow), state.spec.catalog, {}});
   else
     result.run = self->spawn<caf::monitored>(
       agent_behavior,
-      agent_spec{std::move(spec), std::move(what.agent), {}, false});
+      agent_spec{std::move(spec), std::move(what.agent), {}, {}, {}});
   auto place = state.deadlines.emplace(deadline, result.run_id);
   state.runs.emplace(result.run_id,
                      run_registry_state::entry{result.run, epoch, place});

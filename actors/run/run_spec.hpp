@@ -23,6 +23,17 @@ struct run_outcome {
   run_suspension waits_for;
 };
 
+/// Where a step stands among the participants of its run.
+struct step_place {
+  /// As the assembly around it calls who runs.
+  std::string participant;
+  /// The step's name, which no other of the run has: "check/ledger#2".
+  std::string path;
+  /// As in `event_source`; those of an assembly end with itself.
+  std::vector<std::string> assemblies;
+  std::vector<std::string> agents;
+};
+
 /// What the earlier owners of a run left behind.
 struct earlier_run {
   run_object object;
@@ -45,6 +56,9 @@ struct run_spec {
   run_sink_actor sink;
   /// It is a step: the run that it is part of has the head and the numbers.
   bool is_step = false;
+  step_place place;
+  /// Somebody reads the deltas of the run that it is a step of.
+  bool has_reader = false;
   run_request request;
   std::string run_id;
   /// That of its lease.
@@ -67,6 +81,8 @@ struct run_base {
   run_spec spec;
   run_record record;
   shared<run_key> key;
+  /// Of a step: where its events come from.
+  shared<event_source> source;
   /// What has happened and was not sent to the store yet.
   commit_run pending;
   /// What the subscribers of the feed have not heard yet.

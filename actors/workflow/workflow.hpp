@@ -20,6 +20,10 @@ class workflow_context;
 struct workflow_settings {
   std::string name;
   std::string description;
+  /// The word of `kind` in the run object: workflow, swarm or graph.
+  std::string kind = "workflow";
+  /// The file it was read from, or empty.
+  std::string source;
   /// Where its files are and what its agents may do; the configured one where
   /// it names none.
   std::optional<sandbox_settings> sandbox;

@@ -1,8 +1,8 @@
 #include "troupe/actors/workflow/workflow_context.hpp"
 
 #include "troupe/actors/run/run_journal.hpp"
-#include "troupe/actors/workflow/workflow_agents.hpp"
 #include "troupe/actors/workflow/workflow_files.hpp"
+#include "troupe/actors/workflow/workflow_participants.hpp"
 #include "troupe/actors/workflow/workflow_run.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/run/workflow_names.hpp"
@@ -20,7 +20,7 @@ const char* why_not_now(const workflow_context& flow) {
   const auto& state = flow.where().self->state;
   if (!flow.where().checkpoint.empty() || state.open_checkpoints > 0)
     return "a workflow cannot suspend inside a checkpoint";
-  if (!state.agents.empty())
+  if (!state.active.empty())
     return "a workflow cannot suspend while an agent of it runs";
   return nullptr;
 }

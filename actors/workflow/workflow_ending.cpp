@@ -1,6 +1,6 @@
 #include "troupe/actors/run/run_journal.hpp"
 #include "troupe/actors/run/run_life.hpp"
-#include "troupe/actors/workflow/workflow_agents.hpp"
+#include "troupe/actors/workflow/workflow_participants.hpp"
 #include "troupe/actors/workflow/workflow_run.hpp"
 #include "troupe/runtime/co/settle.hpp"
 
@@ -27,10 +27,10 @@ co::task<void> end_flow(workflow_ptr self, run_outcome outcome) {
   publish(state);
   outcome = co_await settle_journal(self, std::move(outcome));
   // By now the workflow's frames are gone.
-  co_await end_agents(self, outcome);
+  co_await end_participants(self, outcome);
   auto left = state.running.take_lingering();
   co_await co::settle(self, std::move(left));
-  if (state.sandbox)
+  if (state.sandbox && !state.has_lent_sandbox)
     co_await end_child(self, state.sandbox, "sandbox");
   state.sandbox = nullptr;
   if (state.spec.resources)

@@ -2,7 +2,7 @@
 
 #include "troupe/actors/run/run_journal.hpp"
 #include "troupe/actors/run/run_life.hpp"
-#include "troupe/actors/workflow/workflow_agents.hpp"
+#include "troupe/actors/workflow/workflow_participants.hpp"
 #include "troupe/runtime/co/serve.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 
@@ -14,6 +14,13 @@ namespace troupe {
 namespace {
 
 using workflow_self = std::remove_pointer_t<workflow_ptr>;
+
+/// Readers see the answer as it comes, or else as it is in the end.
+void stream_whole_answer(workflow_ptr self) {
+  auto& state = self->state;
+  if (!state.has_streamed && state.record.has_reader())
+    add_event(self, event_type::text_delta, state.record.object.response);
+}
 
 co::task<void> run_flow(workflow_ptr self) {
   auto& state = self->state;
@@ -30,6 +37,7 @@ co::task<void> run_flow(workflow_ptr self) {
     if (state.definition->gives_json)
       object.output_json = response;
     object.response = std::move(response);
+    stream_whole_answer(self);
   } catch (...) { // becomes the run's outcome
     outcome.status = run_status::failed;
     outcome.why = to_fault(co::to_error(std::current_exception()));
@@ -43,7 +51,8 @@ void take_values(workflow_state& state) {
     return;
   auto brought_at = int64_t{0};
   for (const auto& value : state.spec.earlier->values) {
-    state.values[value.name] = value.body;
+    if (value.name.starts_with(state.prefix))
+      state.values[value.name.substr(state.prefix.size())] = value.body;
     if (!value.name.starts_with("resume/") || value.at < brought_at)
       continue;
     brought_at = value.at;
@@ -55,8 +64,16 @@ void start(workflow_ptr self, workflow_spec spec) {
   auto& state = self->state;
   state.definition = std::move(spec.definition);
   state.catalog = std::move(spec.catalog);
-  begin_run(state, std::move(spec.run), "workflow",
+  begin_run(state, std::move(spec.run), state.definition->settings.kind,
             state.definition->settings.name);
+  if (spec.sandbox) {
+    state.sandbox = std::move(spec.sandbox->actor);
+    state.policy = std::move(spec.sandbox->policy);
+    state.has_lent_sandbox = true;
+  }
+  // No name of a value begins with the slash that a path is followed by.
+  if (state.spec.is_step)
+    state.prefix = "in/" + state.spec.place.path + "//";
   const auto& request = state.spec.request;
   state.invoked
     = shared<invocation>{invocation{state.spec.run_id, request.session_id,
@@ -87,7 +104,7 @@ workflow_actor::behavior_type workflow_behavior(workflow_ptr self,
     [self](commit_run& x) { take_commit(self, x); },
     [self](sync_store& x) {
       flush_store_part(self);
-      return self->delegate(self->state.spec.services->store, std::move(x));
+      return self->delegate(self->state.spec.sink, std::move(x));
     },
   };
 }
@@ -110,7 +127,7 @@ std::string next_name(workflow_state& state, const std::string& name) {
 
 void keep_value(workflow_state& state, const std::string& name,
                 std::string text) {
-  state.pending.values.push_back({name, now_micros(), text});
+  state.pending.values.push_back({state.prefix + name, now_micros(), text});
   state.values[name] = std::move(text);
 }
 

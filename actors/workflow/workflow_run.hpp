@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,12 +25,15 @@ struct workflow_spec {
   workflow_definition_ptr definition;
   /// Where its agents are found.
   run_catalog_ptr catalog;
+  /// A step's, unless it names one of its own.
+  std::optional<shared_sandbox> sandbox;
 };
 
-/// An agent that is a step of the run, until its end is recorded.
-struct agent_step {
-  /// Of all steps of the run; its conversation is "RUN_ID/NAME".
+/// A participant that runs, until its end is recorded.
+struct participant_step {
+  /// Of all steps of this workflow.
   std::string name;
+  std::string participant;
   run_actor actor;
   /// Its object, when it has ended.
   run_object object;
@@ -45,6 +49,9 @@ struct workflow_state : run_base {
   run_catalog_ptr catalog;
   shared<invocation> invoked;
 
+  /// What the names of its values begin with in the store: those of a step are
+  /// told from those of others.
+  std::string prefix;
   /// What is stored of the run, by name: the text of JSON values.
   std::map<std::string, std::string> values;
   std::string resume_input;
@@ -55,15 +62,21 @@ struct workflow_state : run_base {
   /// Checkpoints that run right now.
   uint32_t open_checkpoints = 0;
 
-  /// Agents that run right now.
-  std::vector<std::shared_ptr<agent_step>> agents;
+  /// Participants that run right now.
+  std::vector<std::shared_ptr<participant_step>> active;
   /// Set when there are none.
-  co::event agents_are_over;
-  /// What the agents that have stopped wait for.
+  co::event all_over;
+  /// What those that have stopped wait for: persons, and else the first.
   std::vector<pending_approval> approvals;
+  std::optional<run_suspension> waits_for;
+  /// The step whose answer is that of the workflow; empty: nobody knows yet.
+  std::string answering;
+  /// Some of the answer was seen by readers.
+  bool has_streamed = false;
 
-  /// Opened when it is first needed.
+  /// Lent, or opened when it is first needed.
   sandbox_actor sandbox;
+  bool has_lent_sandbox = false;
   sandbox_settings policy;
 
   /// Never set: what waits for it goes on in another leg.
@@ -76,8 +89,8 @@ using workflow_ptr = workflow_actor::stateful_pointer<workflow_state>;
 /// The key of the root that runs the workflow.
 inline constexpr auto flow_key = co::frame_key{0, 1};
 
-/// The key of the roots that each follow one agent to its end.
-inline constexpr auto agent_key = co::frame_key{0, 2};
+/// The key of the roots that each follow one participant to its end.
+inline constexpr auto participant_key = co::frame_key{0, 2};
 
 /// Starts at once; answers `await_run` when it has ended and lives on until
 /// its last handle is gone.

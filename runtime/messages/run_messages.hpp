@@ -140,6 +140,8 @@ struct run_object {
   std::string output_json;
   run_usage usage;
   std::vector<run_step> steps;
+  /// The arguments of the call that ended the run of a participant.
+  std::string final_call_json;
   /// Counts while `status` is suspended.
   run_suspension suspension;
   bool has_error = false;
@@ -155,9 +157,9 @@ template <class Inspector>
 auto inspect(Inspector& f, run_object& x) {
   return f(caf::meta::type_name("troupe::run_object"), x.run_id, x.kind, x.name,
            x.status, x.session_id, x.actor_id, x.input, x.has_response,
-           x.response, x.output_json, x.usage, x.steps, x.suspension,
-           x.has_error, x.error, x.cleanup_failures, x.created_at, x.started_at,
-           x.ended_at);
+           x.response, x.output_json, x.usage, x.steps, x.final_call_json,
+           x.suspension, x.has_error, x.error, x.cleanup_failures, x.created_at,
+           x.started_at, x.ended_at);
 }
 
 /// The words of `type` in an event. On disk: append, never reorder.
@@ -208,6 +210,23 @@ constexpr bool is_delta(event_type x) {
   return x == event_type::text_delta || x == event_type::reasoning_delta;
 }
 
+/// Where among the participants of a run an event comes from.
+struct event_source {
+  /// The names of the assemblies around it, outermost first.
+  std::vector<std::string> assemblies;
+  /// The names of the agents that led to it, the one itself last; empty for
+  /// an assembly's own.
+  std::vector<std::string> agents;
+  /// The step, as the run's steps name it.
+  std::string operation;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, event_source& x) {
+  return f(caf::meta::type_name("troupe::event_source"), x.assemblies, x.agents,
+           x.operation);
+}
+
 /// One event of a run. Which fields count depends on the type; `event_json`
 /// gives the contract's form.
 struct run_event {
@@ -234,13 +253,18 @@ struct run_event {
   /// is in; empty: the run itself.
   std::string participant;
   std::string session_id;
+  /// Set for an event of a participant, which others see as `agent_stream`.
+  shared<event_source> source;
+  /// On its way up: it is about what the participant answers.
+  bool is_answer = false;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, run_event& x) {
   return f(caf::meta::type_name("troupe::run_event"), x.seq, x.at, x.type,
            x.text, x.call, x.is_error, x.usage, x.why, x.attempt, x.record,
-           x.call_index, x.data_json, x.participant, x.session_id);
+           x.call_index, x.data_json, x.participant, x.session_id, x.source,
+           x.is_answer);
 }
 
 /// Asks for the events after the first `seen` of a run, all that have not been

@@ -2,6 +2,7 @@
 
 #include "troupe/runtime/run/stored_parts.hpp"
 
+#include <sstream>
 #include <utility>
 
 namespace troupe {
@@ -22,6 +23,8 @@ struct stored_event {
   std::string data_json;
   std::string participant;
   std::string session_id;
+  /// "OPERATION\nASSEMBLY…\n\nAGENT…", or empty.
+  std::string source;
 };
 
 template <class F>
@@ -38,6 +41,32 @@ void stored_fields(F& f, stored_event& x) {
   f("d", x.data_json);
   f("p", x.participant);
   f("s", x.session_id);
+  f("o", x.source);
+}
+
+// Names have no line ends.
+std::string text_of(const event_source& x) {
+  auto result = x.operation;
+  for (const auto& one : x.assemblies)
+    result += "\n" + one;
+  result += "\n";
+  for (const auto& one : x.agents)
+    result += "\n" + one;
+  return result;
+}
+
+shared<event_source> source_from(const std::string& text) {
+  if (text.empty())
+    return {};
+  auto result = event_source{};
+  auto lines = std::istringstream{text};
+  std::getline(lines, result.operation);
+  auto line = std::string{};
+  while (std::getline(lines, line) && !line.empty())
+    result.assemblies.push_back(line);
+  while (std::getline(lines, line))
+    result.agents.push_back(line);
+  return shared<event_source>{std::move(result)};
 }
 
 } // namespace
@@ -53,6 +82,8 @@ event_record make_event_record(const run_event& event) {
   stored.data_json = event.data_json;
   stored.participant = event.participant;
   stored.session_id = event.session_id;
+  if (event.source)
+    stored.source = text_of(*event.source);
   stored.why.kind = errc{}; // absent, that is
   if (event.why)
     stored.why = *event.why;
@@ -84,6 +115,7 @@ caf::expected<run_event> read_event(const event_record& record) {
   result.data_json = std::move(stored->data_json);
   result.participant = std::move(stored->participant);
   result.session_id = std::move(stored->session_id);
+  result.source = source_from(stored->source);
   if (!stored->call.name.empty())
     result.call = shared<tool_call>{std::move(stored->call)};
   if (!stored->why.message.empty())

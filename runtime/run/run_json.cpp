@@ -136,6 +136,16 @@ json data_of(const run_event& event) {
   return data;
 }
 
+json stream_data(const run_event& event) {
+  const auto& source = *event.source;
+  return {{"source",
+           {{"assembly", source.assemblies},
+            {"agent", source.agents},
+            {"operation", source.operation}}},
+          {"event",
+           {{"type", to_string(event.type)}, {"data", data_of(event)}}}};
+}
+
 } // namespace
 
 json run_json(const run_object& run) {
@@ -171,10 +181,11 @@ json event_json(const run_event& event, const std::string& run_id,
   result["seq"] = event.seq == 0 ? json(nullptr) : json(event.seq);
   result["at"] = rfc3339(event.at);
   result["run_id"] = run_id;
-  result["type"] = to_string(event.type);
+  result["type"] = to_string(event.source ? event_type::agent_stream
+                                          : event.type);
   result["participant"] = event.participant.empty() ? participant
                                                     : event.participant;
-  result["data"] = data_of(event);
+  result["data"] = event.source ? stream_data(event) : data_of(event);
   return result;
 }
 

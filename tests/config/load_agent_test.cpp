@@ -74,7 +74,8 @@ TEST_CASE("sections that an agent file leaves out stay unset", "[load_agent]") {
 }
 
 TEST_CASE("an agent has a name", "[load_agent]") {
-  CHECK(faults_in("tools: []\n") == texts{"agent: missing (a.yaml:1:1)"});
+  CHECK(faults_in("tools: []\n") == texts{"has none of the keys agent, graph, workflow and swarm "
+                 "(a.yaml:1:1)"});
   CHECK(faults_in("agent: my guide\n")
         == texts{"agent: a name is made of letters, digits, _ and -, found "
                  "`my guide` (a.yaml:1:8)"});
@@ -85,7 +86,7 @@ TEST_CASE("an agent has a name", "[load_agent]") {
 
 TEST_CASE("errors of an agent file come at once", "[load_agent]") {
   CHECK(
-    faults_in("agent: a\nmodle: x\ntools: [read_file, {assembly: g.yaml}, "
+    faults_in("agent: a\nmodle: x\ntools: [read_file, {assembly: g}, "
               "3]\nlimits: {max_turns: 0}\nsubagents: {r: {}}\n"
               "result_schema: [1]\n")
     == texts{
@@ -94,10 +95,10 @@ TEST_CASE("errors of an agent file come at once", "[load_agent]") {
       "sandbox, workspace, limits, produces, result_schema (a.yaml:2:1) did "
       "you mean "
       "`model`?",
-      "tools[1]: an assembly as a tool is not supported yet (a.yaml:3:20)",
+      "tools[1].name: missing (a.yaml:3:20)",
       "tools[2]: expected text, found a number or a truth value "
-      "(a.yaml:3:40) put it in quotes",
-      "subagents: is not supported yet (a.yaml:5:12)",
+      "(a.yaml:3:35) put it in quotes",
+      "subagents.r.agent: missing (a.yaml:5:16)",
       "result_schema: expected a mapping, found a list (a.yaml:6:16)",
       "limits.max_turns: must be at least 1 (a.yaml:4:21)"});
 }
@@ -168,19 +169,20 @@ TEST_CASE("the model of an agent must be configured", "[load_agent]") {
 TEST_CASE("a file says what it defines", "[load_agent]") {
   auto dir = test::temp_dir{};
   auto kind_of = [&](const std::string& text) {
-    auto kind = kind_of_definition(dir.write("x.yaml", text));
-    return kind ? to_string(*kind) : to_fault(kind.error()).message;
+    auto found = load_definition_file(dir.write("x.yaml", text), {});
+    if (!found)
+      return to_fault(found.error()).message;
+    const auto* assembly = std::get_if<assembly_settings>(&(*found)->what);
+    return assembly != nullptr ? assembly->kind() : std::string{"agent"};
   };
   CHECK(kind_of("agent: a\n") == "agent");
-  CHECK(kind_of("graph: g\nnodes: {}\n") == "graph");
-  CHECK(kind_of("workflow: w\n") == "workflow");
-  CHECK(kind_of("swarm: s\n") == "swarm");
+  CHECK(kind_of("graph: g\nnodes: {a: a}\nstart: a\nfinish: a\n") == "graph");
+  CHECK(kind_of("workflow: w\nsteps: [{invoke: a}]\n") == "workflow");
+  CHECK(kind_of("swarm: s\nmembers: {a: a}\nstart: a\n") == "swarm");
   CHECK(kind_of("nodes: {}\n")
         == "has none of the keys agent, graph, workflow and swarm");
-  CHECK(kind_of("[agent]\n")
-        == "has none of the keys agent, graph, workflow and swarm");
   CHECK(kind_of("agent: a\ngraph: g\n")
-        == "has both the key agent and the key graph");
+        == "has more than one of the keys agent, graph, workflow and swarm");
 }
 
 TEST_CASE("a sandbox policy is a file of its own", "[load_agent]") {

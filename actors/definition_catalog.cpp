@@ -1,0 +1,303 @@
+#include "troupe/actors/definition_catalog.hpp"
+
+#include "troupe/actors/assembly/make_assembly.hpp"
+#include "troupe/actors/sandbox/sandbox_host.hpp"
+#include "troupe/actors/tools/builtin_tools.hpp"
+#include "troupe/config/load_agent.hpp"
+#include "troupe/config/nearest_name.hpp"
+#include "troupe/config/validate_settings.hpp"
+#include "troupe/runtime/json/json_schema.hpp"
+#include "troupe/runtime/prompt/template_text.hpp"
+
+#include <set>
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+using faults = std::vector<fault>;
+
+/// Takes over what is wrong with the key `path` of `agent`, named and placed
+/// unless the error does so itself.
+void take_over(faults& all, const caf::error& why, const agent_settings& agent,
+               const std::string& path) {
+  for (auto& what : to_faults(why)) {
+    auto is_named = what.kind != errc::configuration
+                    || what.message.starts_with(path);
+    if (!is_named)
+      what.message = path + ": " + what.message;
+    auto place = place_in_agent(agent, path);
+    if (what.where.empty() || what.where == agent.source)
+      what.where = std::move(place);
+    else
+      what.where += ", " + place;
+    all.push_back(std::move(what));
+  }
+}
+
+caf::expected<tool> find_tool(const std::string& name,
+                              const catalog_sources& sources) {
+  for (const auto& one : sources.tools)
+    if (one.spec().name == name)
+      return one;
+  return builtin_tool(name);
+}
+
+std::vector<compiled_tool>
+collect_tools(const agent& one, const catalog_sources& sources, faults& wrong) {
+  const auto& names = one.settings().tools;
+  auto tools = std::vector<tool>{};
+  for (size_t i = 0; i < names.size(); ++i)
+    if (auto found = find_tool(names[i], sources))
+      tools.push_back(std::move(*found));
+    else
+      take_over(wrong, found.error(), one.settings(),
+                "tools[" + std::to_string(i) + "]");
+  tools.insert(tools.end(), one.tools().begin(), one.tools().end());
+  auto compiled = compile_tools(tools);
+  if (compiled)
+    return std::move(*compiled);
+  take_over(wrong, compiled.error(), one.settings(), "tools");
+  return {};
+}
+
+caf::error check_own_model(const agent_settings& agent,
+                           const catalog_sources& sources) {
+  auto connection = agent.model.substr(0, agent.model.find(':'));
+  if (!sources.models.models.contains(connection))
+    if (auto why = validate(agent, sources.models.settings))
+      return why;
+  return check_model(sources.models, agent.model, agent.folder);
+}
+
+caf::error check_prompt(const agent_settings& agent) {
+  if (agent.system_template.empty())
+    return {};
+  auto prompt = template_text::compile(agent.system_prompt,
+                                       agent.system_template);
+  return prompt ? caf::error{} : std::move(prompt.error());
+}
+
+caf::error check_schema(const agent_settings& agent) {
+  if (agent.result_schema_json.empty())
+    return {};
+  auto schema = json_schema::compile(agent.result_schema_json);
+  return schema ? caf::error{} : std::move(schema.error());
+}
+
+caf::error check_helpers(const agent_settings& agent) {
+  if (agent.subagents.empty() && agent.assembly_tools.empty())
+    return {};
+  return make_error(errc::configuration,
+                    "agents that start others, and assemblies as tools, are "
+                    "not supported yet");
+}
+
+/// Looks at everything, so that all errors come at once.
+agent_definition_ptr define(const agent& one, const catalog_sources& sources,
+                            faults& wrong) {
+  const auto& x = one.settings();
+  const auto& sandbox = x.sandbox.value_or(sources.models.settings.sandbox);
+  auto note = [&](const caf::error& why, const char* path) {
+    if (why)
+      take_over(wrong, why, x, path);
+  };
+  note(check_own_model(x, sources), "model");
+  note(check_sandbox(sandbox), "sandbox");
+  note(check_prompt(x), "system_template");
+  note(check_schema(x), "result_schema");
+  note(check_helpers(x), "subagents");
+  auto tools = collect_tools(one, sources, wrong);
+  return std::make_shared<const agent_definition>(
+    agent_definition{x, std::move(tools)});
+}
+
+using definition_ptr = std::shared_ptr<const definition_settings>;
+
+/// Puts a catalog together. Assemblies may name each other in any order, and
+/// none may contain itself.
+class catalog_maker {
+public:
+  catalog_maker(const catalog_sources& sources, run_catalog& catalog)
+    : sources_(sources),
+      catalog_(catalog) {
+    // nop
+  }
+
+  void read_files(std::vector<agent>& agents) {
+    for (const auto& [name, path] : sources_.models.settings.agents) {
+      auto found = load_definition_file(path, sources_.environment);
+      if (!found) {
+        for (auto& what : to_faults(found.error())) {
+          what.message = "agents." + name + ": " + what.message;
+          wrong_.push_back(std::move(what));
+        }
+        continue;
+      }
+      if (const auto* one = std::get_if<agent_settings>(&(*found)->what)) {
+        auto settings = *one;
+        settings.name = name;
+        agents.emplace_back(std::move(settings));
+      } else {
+        auto settings = std::get<assembly_settings>((*found)->what);
+        settings.name = name;
+        add_assembly(std::move(settings));
+      }
+    }
+  }
+
+  void add_agents(const std::vector<agent>& agents) {
+    for (const auto& one : agents) {
+      const auto& name = one.settings().name;
+      auto definition = define(one, sources_, wrong_);
+      if (!catalog_.agents.emplace(name, std::move(definition)).second)
+        fail("there are two agents \"" + name + "\"");
+    }
+  }
+
+  void add_workflows(const std::vector<workflow>& workflows) {
+    auto loaded = load_workflows(workflows, catalog_.agents,
+                                 sources_.models.settings.sandbox);
+    if (loaded)
+      catalog_.workflows = std::move(*loaded);
+    else
+      for (auto& one : to_faults(loaded.error()))
+        wrong_.push_back(std::move(one));
+  }
+
+  void add_assembly(assembly_settings settings) {
+    auto name = settings.name;
+    auto is_new = pending_.emplace(name, std::move(settings)).second;
+    if (!is_new)
+      fail("there are two assemblies \"" + name + "\"");
+  }
+
+  void make_assemblies() {
+    for (const auto& [name, settings] : pending_)
+      if (catalog_.agents.contains(name) || catalog_.workflows.contains(name))
+        fail("\"" + name
+             + "\" is the name of an assembly and of an agent or "
+               "workflow");
+    for (const auto& [name, settings] : pending_)
+      find_assembly(name);
+  }
+
+  run_definition make(const definition_settings& x) {
+    if (const auto* one = std::get_if<agent_settings>(&x.what))
+      return {define(agent{*one}, sources_, wrong_), nullptr};
+    return {nullptr, make(std::get<assembly_settings>(x.what))};
+  }
+
+  caf::error error() const {
+    return wrong_.empty() ? caf::error{} : make_error(wrong_);
+  }
+
+private:
+  void fail(const std::string& what, std::string where = {},
+            std::string hint = {}) {
+    wrong_.push_back(to_fault(make_error(errc::configuration, what,
+                                         std::move(where), std::move(hint))));
+  }
+
+  workflow_definition_ptr make(const assembly_settings& x) {
+    auto find = participant_finder{
+      [this, &x](const participant_settings& who, const std::string& path) {
+        return find_participant(who, path, x);
+      }};
+    auto wrong = faults{};
+    auto result = make_assembly(x, find, wrong);
+    const auto& policy = x.sandbox.value_or(sources_.models.settings.sandbox);
+    if (auto why = check_sandbox(policy))
+      wrong.push_back(to_fault(why));
+    for (auto& one : wrong) {
+      if (one.where.empty())
+        one.where = place_of(x);
+      wrong_.push_back(std::move(one));
+    }
+    return result;
+  }
+
+  static std::string place_of(const assembly_settings& x) {
+    return x.source.empty() ? x.kind() + " " + x.name : x.source;
+  }
+
+  run_definition find_participant(const participant_settings& who,
+                                  const std::string& path,
+                                  const assembly_settings& in) {
+    if (who.definition)
+      return make(*who.definition);
+    if (auto found = catalog_.agents.find(who.agent);
+        found != catalog_.agents.end())
+      return {found->second, nullptr};
+    if (auto found = find_assembly(who.agent))
+      return {nullptr, std::move(found)};
+    auto known = std::vector<std::string>{};
+    for (const auto& [name, one] : catalog_.agents)
+      known.push_back(name);
+    auto near = nearest_name(who.agent, known);
+    fail(path + ": there is no agent \"" + who.agent + "\"", place_of(in),
+         near ? "did you mean \"" + *near + "\"?"
+              : "name a file (billing.yaml) or an agent of the "
+                "configuration");
+    return {};
+  }
+
+  /// Null where there is none of that name, or it contains itself.
+  workflow_definition_ptr find_assembly(const std::string& name) {
+    if (auto found = catalog_.workflows.find(name);
+        found != catalog_.workflows.end())
+      return found->second;
+    auto pending = pending_.find(name);
+    if (pending == pending_.end())
+      return nullptr;
+    if (!open_.insert(name).second) {
+      fail("\"" + name + "\" contains itself", place_of(pending->second));
+      return nullptr;
+    }
+    auto result = make(pending->second);
+    open_.erase(name);
+    catalog_.workflows.emplace(name, result);
+    return result;
+  }
+
+  const catalog_sources& sources_;
+  run_catalog& catalog_;
+  std::map<std::string, assembly_settings> pending_;
+  std::set<std::string> open_;
+  faults wrong_;
+};
+
+} // namespace
+
+caf::expected<run_catalog> load_catalog(const own_definitions& own,
+                                        const catalog_sources& sources) {
+  auto result = run_catalog{};
+  auto maker = catalog_maker{sources, result};
+  auto agents = own.agents;
+  maker.read_files(agents);
+  maker.add_agents(agents);
+  maker.add_workflows(own.workflows);
+  for (const auto& one : own.assemblies)
+    maker.add_assembly(one);
+  maker.make_assemblies();
+  if (auto why = maker.error())
+    return why;
+  return result;
+}
+
+caf::expected<run_definition> load_definition(const std::string& file,
+                                              const run_catalog& known,
+                                              const catalog_sources& sources) {
+  auto settings = load_definition_file(file, sources.environment);
+  if (!settings)
+    return std::move(settings.error());
+  auto catalog = known;
+  auto maker = catalog_maker{sources, catalog};
+  auto result = maker.make(**settings);
+  if (auto why = maker.error())
+    return why;
+  return result;
+}
+
+} // namespace troupe
