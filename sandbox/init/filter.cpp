@@ -1,9 +1,8 @@
 #include "troupe/sandbox/init/filter.hpp"
 
-#include "filter_programs.hpp"
+#include "troupe/sandbox/init/filter_programs.hpp"
 
 #include <cerrno>
-#include <cstddef>
 
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
@@ -13,11 +12,7 @@ namespace troupe::init {
 
 namespace {
 
-template <size_t Size>
-int install(const sock_filter (&code)[Size]) {
-  static_assert(Size <= BPF_MAXINSNS);
-  // The kernel only reads it.
-  auto program = sock_fprog{Size, const_cast<sock_filter*>(code)};
+int install(const sock_fprog& program) {
   return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0
            ? 0
            : errno;
@@ -26,8 +21,7 @@ int install(const sock_filter (&code)[Size]) {
 } // namespace
 
 int install_filter(bool unix_sockets) {
-  return unix_sockets ? install(with_unix_sockets)
-                      : install(without_unix_sockets);
+  return install(unix_sockets ? with_unix_sockets : without_unix_sockets);
 }
 
 int install_spawn_filter() {

@@ -25,19 +25,22 @@ void print(const char* name, Write write) {
     fail("a temporary file");
   if (write(::fileno(file)) != 0 || std::fseek(file, 0, SEEK_SET) != 0)
     fail("a filter");
-  std::printf("constexpr sock_filter %s[] = {\n", name);
+  auto count = 0U;
+  std::printf("static sock_filter code_%s[] = {\n", name);
   auto one = sock_filter{};
-  while (std::fread(&one, sizeof one, 1, file) == 1)
+  for (; std::fread(&one, sizeof one, 1, file) == 1; ++count)
     std::printf("  {%u, %u, %u, %uU},\n", one.code, one.jt, one.jf, one.k);
-  std::printf("};\n");
+  std::printf("};\nconst sock_fprog %s = {%u, code_%s};\n", name, count, name);
   std::fclose(file);
 }
 
 } // namespace
 
 int main() {
-  std::printf("#pragma once\n#include <linux/filter.h>\n");
+  std::printf("#include \"troupe/sandbox/init/filter_programs.hpp\"\n"
+              "namespace troupe::init {\n");
   print("without_unix_sockets", [](int fd) { return write_filter(fd, false); });
   print("with_unix_sockets", [](int fd) { return write_filter(fd, true); });
   print("without_processes", write_spawn_filter);
+  std::printf("}\n");
 }
