@@ -74,7 +74,8 @@ TEST_CASE("sections that an agent file leaves out stay unset", "[load_agent]") {
 }
 
 TEST_CASE("an agent has a name", "[load_agent]") {
-  CHECK(faults_in("tools: []\n") == texts{"has none of the keys agent, graph, workflow and swarm "
+  CHECK(faults_in("tools: []\n")
+        == texts{"has none of the keys agent, graph, workflow and swarm "
                  "(a.yaml:1:1)"});
   CHECK(faults_in("agent: my guide\n")
         == texts{"agent: a name is made of letters, digits, _ and -, found "

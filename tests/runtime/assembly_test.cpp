@@ -145,7 +145,8 @@ TEST_CASE("an edge waits only for what runs at once", "[assembly]") {
   CHECK(faults_of(x).empty());
   x.edges = {when_equal("a", "b", "1"), edge({"a"}, "c"),
              edge({"b", "c"}, "z")};
-  CHECK(says(faults_of(x), "edges[2]: waits for nodes that do not run at once"));
+  CHECK(
+    says(faults_of(x), "edges[2]: waits for nodes that do not run at once"));
 }
 
 TEST_CASE("at most one condition may match, and there is one way besides",
@@ -171,9 +172,8 @@ TEST_CASE("a parallel group comes together where all its ways meet",
           "[assembly]") {
   // a leads to b and c; c leads to d or e by condition; all meet at m.
   auto x = graph_of({"a", "b", "c", "d", "e", "m", "z"});
-  x.edges = {edge({"a"}, "b"),          edge({"a"}, "c"),
-             edge({"b"}, "m"),          when_equal("c", "d", "1"),
-             edge({"c"}, "e"),          edge({"d"}, "m"),
+  x.edges = {edge({"a"}, "b"),          edge({"a"}, "c"), edge({"b"}, "m"),
+             when_equal("c", "d", "1"), edge({"c"}, "e"), edge({"d"}, "m"),
              edge({"e"}, "m"),          edge({"m"}, "z")};
   auto plan = graph_plan::make(x);
   REQUIRE(plan);

@@ -174,7 +174,8 @@ TEST_CASE("a model is told where it works", "[scope]") {
   }
   SECTION("with some of the network") {
     policy.provider = "native";
-    policy.network = {"allowlist", {"a.example:443", "*.b.example:80"}, false, {}};
+    policy.network
+      = {"allowlist", {"a.example:443", "*.b.example:80"}, false, {}};
     CHECK(says("and no other: a.example:443 *.b.example:80."));
     policy.network = {"inherit", {}, false, {}};
     CHECK(says("They use the network of this computer."));
