@@ -35,7 +35,8 @@ yaml_fields::yaml_fields(yaml_value mapping) : mapping_(std::move(mapping)) {
 }
 
 yaml_value yaml_fields::get(std::string_view key) {
-  known_.emplace_back(key);
+  if (std::find(known_.begin(), known_.end(), key) == known_.end())
+    known_.emplace_back(key);
   const auto* value = mapping_.node_ ? find_member(*mapping_.node_, key)
                                      : nullptr;
   return {*mapping_.reader_, value, join(mapping_.path_, key)};

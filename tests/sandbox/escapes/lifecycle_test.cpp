@@ -232,7 +232,7 @@ pid_t kill_owner(stage& on) {
 
 size_t points() {
   const auto* wanted = std::getenv("TROUPE_LIFECYCLE_POINTS");
-  return wanted != nullptr ? std::strtoul(wanted, nullptr, 10) : 200;
+  return wanted != nullptr ? std::strtoul(wanted, nullptr, 10) : 500;
 }
 
 } // namespace
