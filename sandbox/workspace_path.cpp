@@ -10,6 +10,10 @@ namespace troupe {
 
 namespace {
 
+bool begins_with_home(std::string_view text) {
+  return text == "~" || text.starts_with("~/");
+}
+
 constexpr auto scheme = std::string_view{"workspace://"};
 constexpr auto max_path = size_t{4096};
 constexpr auto max_part = size_t{255};
@@ -39,7 +43,7 @@ std::optional<std::string_view> find_fault(std::string_view text) noexcept {
     return " is too long: a path has at most 4096 bytes";
   if (text.starts_with('/'))
     return " is absolute: paths are relative to the workspace root";
-  if (text == "~" || text.starts_with("~/"))
+  if (begins_with_home(text))
     return ": ~ is not expanded, paths are relative to the workspace root";
   if (has_scheme(text))
     return " is not a path of the workspace: write a relative path or "
@@ -106,6 +110,9 @@ caf::expected<workspace_path> parse_workspace_path(std::string_view text) {
 }
 
 std::string to_string(const workspace_path& path) {
+  // A file may be called "~", but only where that cannot mean a home.
+  if (begins_with_home(path.relative) && path.name == "root")
+    return "./" + path.relative;
   if (path.name == "root")
     return path.relative.empty() ? "." : path.relative;
   auto result = std::string{scheme} + path.name;

@@ -1,4 +1,5 @@
 #include "troupe/sandbox/cgroup_record.hpp"
+#include "troupe/sandbox/owner_record.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,7 @@ struct ground {
     ::setenv("XDG_RUNTIME_DIR", pattern.c_str(), 1);
     fs::create_directories(top / "groups");
     // The folder of the records is there with the first.
-    mine = make_cgroup_name();
+    mine = make_owned_name();
     check(!record_cgroup(mine).empty());
     fs::create_directories(top / "groups" / mine);
     parents.version = 2;

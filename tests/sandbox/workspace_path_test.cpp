@@ -63,6 +63,10 @@ TEST_CASE("what names no place in a workspace is refused", "[workspace_path]") {
   CHECK(canonical("file:///etc/passwd") == "refused");
   CHECK(canonical("~") == "refused");
   CHECK(canonical("~/.ssh/id") == "refused");
+  // What is written back means the same again.
+  for (const auto* text : {"./~", ".//~/x", "a/../~"})
+    CHECK(canonical(canonical(text)) == canonical(text));
+  CHECK(canonical("./~/x") == "./~/x");
 }
 
 TEST_CASE("a path that is too long is refused, its sentence is not",
