@@ -51,7 +51,8 @@ void event_printer::show_step(const run_event& event) {
   if (event.type == event_type::handoff)
     show_progress("⇢ " + event.participant + " hands over to "
                   + data.value("to", std::string{}));
-  else if (status != to_string(run_status::completed))
+  else if (status != to_string(run_status::completed)
+           && status != to_string(run_status::suspended))
     show_progress("✗ " + event.participant + " " + status);
 }
 

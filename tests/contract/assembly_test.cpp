@@ -332,3 +332,36 @@ steps:
   CHECK(run["response"] == "Q\n\nResult of one:\n1 Q");
   CHECK(participants_of(run) == names{"one", "inner", "two"});
 }
+
+TEST_CASE(
+  "a run waits with the innermost of its participants, and goes on there",
+  "[contract]") {
+  auto x = troupe_of{{{"first", says("once")}, {"last", says("{{input}}")}}};
+  x.write("writer.yaml", "agent: writer\nmodel: cassette:writer.model.yaml\n"
+                         "tools: [write_file]\npermissions: {mode: approve}\n");
+  x.write("writer.model.yaml", R"(
+cassette: 1
+exchanges:
+  - reply: {tool_calls: [{name: write_file, arguments: {path: x.txt, content: hi}}]}
+  - reply: {text: "wrote {{last_tool.bytes}}"}
+)");
+  x.write("outer.yaml", R"(
+workflow: outer
+steps:
+  - {invoke: first.yaml}
+  - {invoke: {workflow: inner, steps: [{invoke: writer.yaml}]}}
+  - {invoke: last.yaml, input: "{{results.first.output}}, {{results.inner.output}}"}
+)");
+  auto done = x.run({"run", "outer.yaml", "Q", "--json"});
+  CHECK(done.code == 4);
+  auto run = json::parse(done.out);
+  CHECK(run["suspension"]["approval"]["tool"] == "write_file");
+  CHECK(participants_of(run) == names{"first", "inner", "writer"});
+  auto id = run["run_id"].get<std::string>();
+  done = x.run({"runs", "resume", id, "--approve", "--json"});
+  CHECK(done.code == 0);
+  run = json::parse(done.out);
+  CHECK(run["response"] == "once, wrote 2");
+  CHECK(run["usage"]["model_requests"] == 4);
+  CHECK(participants_of(run) == names{"first", "inner", "writer", "last"});
+}
