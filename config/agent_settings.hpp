@@ -21,6 +21,10 @@ struct limit_settings {
   uint32_t max_turns = 25;
   uint32_t max_tool_calls = 200;
   caf::timespan deadline = std::chrono::minutes{10};
+  /// Input and output tokens of a run; 0: as many as it takes.
+  uint32_t max_tokens = 0;
+  /// How deep agents may start others: 1 is an agent whose helpers start none.
+  uint32_t max_depth = 3;
 };
 
 /// Limits that an agent file names; the rest comes from the configuration.
@@ -28,6 +32,17 @@ struct limit_overrides {
   std::optional<uint32_t> max_turns;
   std::optional<uint32_t> max_tool_calls;
   std::optional<caf::timespan> deadline;
+  std::optional<uint32_t> max_tokens;
+  std::optional<uint32_t> max_depth;
+};
+
+/// How a model is made to answer in the form of a result schema.
+enum class result_strategy : uint8_t {
+  /// As the provider does by itself where the model can, else with a tool.
+  automatic,
+  native,
+  /// The model calls a tool whose arguments are the result.
+  tool,
 };
 
 enum class permission_mode : uint8_t { read_only, auto_allow, ask, approve };
@@ -101,6 +116,7 @@ struct agent_settings {
   std::vector<std::string> produces;
   /// The text of a JSON Schema object, or empty.
   std::string result_schema_json;
+  troupe::result_strategy result_strategy = troupe::result_strategy::automatic;
   /// The file it was read from, or empty.
   std::string source;
   /// The folder of that file, which the FILE of a "cassette:FILE" counts from;

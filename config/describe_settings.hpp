@@ -31,6 +31,12 @@ struct enum_words<permission_mode> {
 };
 
 template <>
+struct enum_words<result_strategy> {
+  static constexpr auto names
+    = std::array<std::string_view, 3>{"auto", "native", "tool"};
+};
+
+template <>
 struct enum_words<durability> {
   static constexpr auto names = std::array<std::string_view, 2>{"full",
                                                                 "relaxed"};
@@ -236,6 +242,8 @@ void describe(F& f, limit_settings& x) {
   f("max_turns", x.max_turns);
   f("max_tool_calls", x.max_tool_calls);
   f("deadline", x.deadline);
+  f("max_tokens", x.max_tokens);
+  f("max_depth", x.max_depth);
 }
 
 template <class F>
@@ -243,6 +251,8 @@ void describe(F& f, limit_overrides& x) {
   f("max_turns", x.max_turns);
   f("max_tool_calls", x.max_tool_calls);
   f("deadline", x.deadline);
+  f("max_tokens", x.max_tokens);
+  f("max_depth", x.max_depth);
 }
 
 /// The keys of `troupe.yaml` but for `version`.
@@ -279,6 +289,7 @@ void describe(F& f, agent_settings& x) {
   f("limits", x.limits);
   f("produces", x.produces);
   f.json("result_schema", x.result_schema_json);
+  f("result_strategy", x.result_strategy);
 }
 
 /// A struct that `describe` knows.

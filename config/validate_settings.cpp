@@ -209,6 +209,7 @@ std::vector<settings_issue> find_issues(const settings& x) {
   f.at_least_one("concurrency.tool_calls", x.concurrency.tool_calls);
   f.at_least_one("limits.max_turns", x.limits.max_turns);
   f.positive("limits.deadline", x.limits.deadline);
+  f.at_least_one("limits.max_depth", x.limits.max_depth);
   return f.take();
 }
 
@@ -220,6 +221,8 @@ std::vector<settings_issue> find_issues(const agent_settings& x) {
     f.at_least_one("limits.max_turns", *x.limits.max_turns);
   if (x.limits.deadline)
     f.positive("limits.deadline", *x.limits.deadline);
+  if (x.limits.max_depth)
+    f.at_least_one("limits.max_depth", *x.limits.max_depth);
   return f.take();
 }
 

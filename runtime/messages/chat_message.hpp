@@ -29,11 +29,32 @@ auto inspect(Inspector& f, tool_call& x) {
            x.raw);
 }
 
+/// A piece of a message that is no text: an image or a document. Immutable.
+struct content_block {
+  /// Of the bytes, e.g. "image/png"; what is no image is a document.
+  std::string media_type;
+  /// For people and models; may be empty.
+  std::string name;
+  /// The SHA-256 of the bytes in hex, under which a store keeps them once.
+  std::string digest;
+  uint64_t size = 0;
+  /// The bytes; null where only the store has them.
+  shared<std::string> bytes;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, content_block& x) {
+  return f(caf::meta::type_name("troupe::content_block"), x.media_type, x.name,
+           x.digest, x.size, x.bytes);
+}
+
 /// One message of a conversation.
 struct chat_message {
   message_role role = message_role::user;
   /// What was said; for role tool the JSON text of the result.
   std::string text;
+  /// What was said beside it.
+  std::vector<content_block> blocks;
   /// Private reasoning: sent back within a run, never stored.
   std::string reasoning;
   /// Role assistant: the calls, in the model's order.
@@ -54,7 +75,7 @@ struct chat_message {
 template <class Inspector>
 auto inspect(Inspector& f, chat_message& x) {
   return f(caf::meta::type_name("troupe::chat_message"), x.role, x.text,
-           x.reasoning, x.calls, x.call_id, x.tool_name, x.is_error,
+           x.blocks, x.reasoning, x.calls, x.call_id, x.tool_name, x.is_error,
            x.temporary, x.at, x.record);
 }
 

@@ -44,6 +44,11 @@ struct run_request {
   bool with_events = false;
   /// The file that the agent was read from; for a later process. Absolute.
   std::string agent_file;
+  /// What the input is about beside its text.
+  std::vector<content_block> attachments;
+  /// Whether readers see what the participants of an assembly do, too; the
+  /// store does in any case.
+  bool include_agent_events = true;
 };
 
 template <class Inspector>
@@ -51,7 +56,7 @@ auto inspect(Inspector& f, run_request& x) {
   return f(caf::meta::type_name("troupe::run_request"), x.agent, x.input,
            x.session_id, x.actor_id, x.context_json, x.model, x.settings_json,
            x.permission_mode, x.workspace, x.deadline, x.with_events,
-           x.agent_file);
+           x.agent_file, x.attachments, x.include_agent_events);
 }
 
 std::string to_string(run_status x);
@@ -87,6 +92,19 @@ template <class Inspector>
 auto inspect(Inspector& f, run_step& x) {
   return f(caf::meta::type_name("troupe::run_step"), x.id, x.participant,
            x.name, x.status, x.started_at, x.ended_at);
+}
+
+/// How a run came from one step to the next.
+struct run_transition {
+  /// The names of the steps; `from` is empty where the run began with `to`.
+  std::string from;
+  std::string to;
+  int64_t at = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, run_transition& x) {
+  return f(caf::meta::type_name("troupe::run_transition"), x.from, x.to, x.at);
 }
 
 /// A call that waits for a person.
@@ -140,6 +158,10 @@ struct run_object {
   std::string output_json;
   run_usage usage;
   std::vector<run_step> steps;
+  std::vector<run_transition> transitions;
+  /// Steps and transitions that came after the most that are kept.
+  uint64_t steps_left_out = 0;
+  uint64_t transitions_left_out = 0;
   /// The arguments of the call that ended the run of a participant.
   std::string final_call_json;
   /// Counts while `status` is suspended.
@@ -157,7 +179,8 @@ template <class Inspector>
 auto inspect(Inspector& f, run_object& x) {
   return f(caf::meta::type_name("troupe::run_object"), x.run_id, x.kind, x.name,
            x.status, x.session_id, x.actor_id, x.input, x.has_response,
-           x.response, x.output_json, x.usage, x.steps, x.final_call_json,
+           x.response, x.output_json, x.usage, x.steps, x.transitions,
+           x.steps_left_out, x.transitions_left_out, x.final_call_json,
            x.suspension, x.has_error, x.error, x.cleanup_failures, x.created_at,
            x.started_at, x.ended_at);
 }
@@ -286,6 +309,99 @@ struct run_event_batch {
 template <class Inspector>
 auto inspect(Inspector& f, run_event_batch& x) {
   return f(caf::meta::type_name("troupe::run_event_batch"), x.events, x.done);
+}
+
+/// Asks for events of a run, stored ones and those that happen, as many readers
+/// as like; answered when there is one or the run is over. A reader that falls
+/// behind reads what the store has: it loses deltas and nothing else.
+struct follow_run_events {
+  /// The last stored event that the reader has; 0: none.
+  uint64_t after = 0;
+  /// `followed_run_events::position` of its last answer; 0: it has none.
+  uint64_t position = 0;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, follow_run_events& x) {
+  return f(caf::meta::type_name("troupe::follow_run_events"), x.after,
+           x.position);
+}
+
+struct followed_run_events {
+  std::vector<shared<run_event>> events;
+  uint64_t position = 0;
+  /// The last of them was the run's last.
+  bool done = false;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, followed_run_events& x) {
+  return f(caf::meta::type_name("troupe::followed_run_events"), x.events,
+           x.position, x.done);
+}
+
+/// Says something to the agent of a run while it works. Answered when it is
+/// known what has become of it; an error: it was not heard.
+struct interject {
+  std::string text;
+  std::vector<content_block> blocks;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, interject& x) {
+  return f(caf::meta::type_name("troupe::interject"), x.text, x.blocks);
+}
+
+enum class interjection_outcome : uint8_t {
+  /// The model was told in this run.
+  delivered,
+  /// The run was over before; it stands in the conversation for the next one.
+  next_input,
+};
+
+struct interjection_end {
+  interjection_outcome outcome = interjection_outcome::delivered;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, interjection_end& x) {
+  return f(caf::meta::type_name("troupe::interjection_end"), x.outcome);
+}
+
+/// Has a participant rest where it is, to be gone on with in the next leg of
+/// its run, which others of the run wait for.
+struct pause_run {};
+
+template <class Inspector>
+auto inspect(Inspector& f, pause_run&) {
+  return f(caf::meta::type_name("troupe::pause_run"));
+}
+
+/// What the model of an agent orders of those that work for it.
+struct helper_order {
+  /// The tool that it called: one of `subagent_…`, or an assembly as a tool.
+  std::string tool;
+  /// The arguments: the text of a JSON object.
+  std::string arguments;
+  /// The same for each attempt of the call, and for no other call.
+  std::string key;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, helper_order& x) {
+  return f(caf::meta::type_name("troupe::helper_order"), x.tool, x.arguments,
+           x.key);
+}
+
+struct helper_reply {
+  /// The JSON text that the model sees.
+  std::string content;
+  bool is_error = false;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, helper_reply& x) {
+  return f(caf::meta::type_name("troupe::helper_reply"), x.content, x.is_error);
 }
 
 /// Answered with the run object when the run has ended.

@@ -180,7 +180,8 @@ TEST_CASE("a bad override names its flag", "[load_settings]") {
   CHECK(faults[2] == "`a..b` is not a key path (flag --set)");
   CHECK(faults[3]
         == "limits.max_turn: unknown key; allowed are max_turns, "
-           "max_tool_calls, deadline (flag --set) did you mean `max_turns`?");
+           "max_tool_calls, deadline, max_tokens, max_depth (flag --set) did "
+           "you mean `max_turns`?");
 }
 
 TEST_CASE("an override is taken as it is", "[load_settings]") {
