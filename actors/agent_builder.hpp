@@ -12,6 +12,8 @@
 
 namespace troupe {
 
+class member;
+
 /// An agent in the making, in C++ what an agent file is in YAML. A value; it
 /// is checked when a runtime takes it.
 class agent {
@@ -53,6 +55,14 @@ public:
     return *this;
   }
 
+  /// Lets its model start agents like `who`, at most `max` at once, and speak
+  /// with them.
+  agent& subagent(const std::string& kind, const member& who, uint32_t max = 4);
+
+  /// An assembly, or another agent, as a tool that takes `{input}`.
+  agent& use(const std::string& tool_name, const std::string& description,
+             const member& who);
+
   agent& permissions(permission_settings rules) {
     settings_.permissions = std::move(rules);
     return *this;
@@ -82,6 +92,18 @@ public:
 
   agent& max_tool_calls(uint32_t count) {
     settings_.limits.max_tool_calls = count;
+    return *this;
+  }
+
+  /// Input and output tokens, together with those that work for it.
+  agent& max_tokens(uint32_t count) {
+    settings_.limits.max_tokens = count;
+    return *this;
+  }
+
+  /// How deep it may have others start others.
+  agent& max_depth(uint32_t count) {
+    settings_.limits.max_depth = count;
     return *this;
   }
 

@@ -1,14 +1,17 @@
 #include "troupe/actors/definition_catalog.hpp"
 
 #include "troupe/actors/assembly/make_assembly.hpp"
+#include "troupe/actors/assembly/make_helpers.hpp"
 #include "troupe/actors/sandbox/sandbox_host.hpp"
 #include "troupe/actors/tools/builtin_tools.hpp"
+#include "troupe/actors/workflow/helper_tools.hpp"
 #include "troupe/config/load_agent.hpp"
 #include "troupe/config/nearest_name.hpp"
 #include "troupe/config/validate_settings.hpp"
 #include "troupe/runtime/json/json_schema.hpp"
 #include "troupe/runtime/prompt/template_text.hpp"
 
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -44,8 +47,9 @@ caf::expected<tool> find_tool(const std::string& name,
   return builtin_tool(name);
 }
 
-std::vector<compiled_tool>
-collect_tools(const agent& one, const catalog_sources& sources, faults& wrong) {
+/// The agent's own tools, unchecked.
+std::vector<tool> find_tools(const agent& one, const catalog_sources& sources,
+                             faults& wrong) {
   const auto& names = one.settings().tools;
   auto tools = std::vector<tool>{};
   for (size_t i = 0; i < names.size(); ++i)
@@ -55,11 +59,27 @@ collect_tools(const agent& one, const catalog_sources& sources, faults& wrong) {
       take_over(wrong, found.error(), one.settings(),
                 "tools[" + std::to_string(i) + "]");
   tools.insert(tools.end(), one.tools().begin(), one.tools().end());
-  auto compiled = compile_tools(tools);
-  if (compiled)
-    return std::move(*compiled);
-  take_over(wrong, compiled.error(), one.settings(), "tools");
-  return {};
+  return tools;
+}
+
+/// Checks all tools of an agent together, those for its helpers last.
+void compile_all(const agent& one, std::vector<tool> own, agent_definition& out,
+                 std::shared_ptr<helper_set> helpers, faults& wrong) {
+  auto count = own.size();
+  if (helpers)
+    for (auto& tool : make_helper_tools(*helpers))
+      own.push_back(std::move(tool));
+  auto compiled = compile_tools(own);
+  if (!compiled)
+    return take_over(wrong, compiled.error(), one.settings(), "tools");
+  auto first = compiled->begin() + static_cast<std::ptrdiff_t>(count);
+  if (helpers) {
+    helpers->tools.assign(std::make_move_iterator(first),
+                          std::make_move_iterator(compiled->end()));
+    out.helpers = std::move(helpers);
+  }
+  compiled->erase(first, compiled->end());
+  out.tools = std::move(*compiled);
 }
 
 caf::error check_own_model(const agent_settings& agent,
@@ -86,18 +106,9 @@ caf::error check_schema(const agent_settings& agent) {
   return schema ? caf::error{} : std::move(schema.error());
 }
 
-caf::error check_helpers(const agent_settings& agent) {
-  if (agent.subagents.empty() && agent.assembly_tools.empty())
-    return {};
-  return make_error(errc::configuration,
-                    "agents that start others, and assemblies as tools, are "
-                    "not supported yet");
-}
-
-/// Looks at everything, so that all errors come at once.
-agent_definition_ptr define(const agent& one, const catalog_sources& sources,
-                            faults& wrong) {
-  const auto& x = one.settings();
+/// Looks at everything of an agent, so that all errors come at once.
+void check_agent(const agent_settings& x, const catalog_sources& sources,
+                 faults& wrong) {
   const auto& sandbox = x.sandbox.value_or(sources.models.settings.sandbox);
   auto note = [&](const caf::error& why, const char* path) {
     if (why)
@@ -107,10 +118,6 @@ agent_definition_ptr define(const agent& one, const catalog_sources& sources,
   note(check_sandbox(sandbox), "sandbox");
   note(check_prompt(x), "system_template");
   note(check_schema(x), "result_schema");
-  note(check_helpers(x), "subagents");
-  auto tools = collect_tools(one, sources, wrong);
-  return std::make_shared<const agent_definition>(
-    agent_definition{x, std::move(tools)});
 }
 
 using definition_ptr = std::shared_ptr<const definition_settings>;
@@ -150,7 +157,7 @@ public:
   void add_agents(const std::vector<agent>& agents) {
     for (const auto& one : agents) {
       const auto& name = one.settings().name;
-      auto definition = define(one, sources_, wrong_);
+      auto definition = define(one);
       if (!catalog_.agents.emplace(name, std::move(definition)).second)
         fail("there are two agents \"" + name + "\"");
     }
@@ -183,10 +190,24 @@ public:
       find_assembly(name);
   }
 
+  run_definition make(const assembly_settings& x) {
+    return {nullptr, make_flow(x)};
+  }
+
   run_definition make(const definition_settings& x) {
     if (const auto* one = std::get_if<agent_settings>(&x.what))
-      return {define(agent{*one}, sources_, wrong_), nullptr};
-    return {nullptr, make(std::get<assembly_settings>(x.what))};
+      return {define(agent{*one}), nullptr};
+    return make(std::get<assembly_settings>(x.what));
+  }
+
+  /// Those that agents name, which may be defined anywhere.
+  void check_named_helpers() {
+    for (const auto& [name, place] : named_helpers_) {
+      if (catalog_.agents.contains(name) || find_assembly(name))
+        continue;
+      fail_unknown(place.second + ": there is no agent \"" + name + "\"", name,
+                   place.first);
+    }
   }
 
   caf::error error() const {
@@ -200,7 +221,59 @@ private:
                                          std::move(where), std::move(hint))));
   }
 
-  workflow_definition_ptr make(const assembly_settings& x) {
+  agent_definition_ptr define(const agent& one) {
+    const auto& x = one.settings();
+    check_agent(x, sources_, wrong_);
+    auto result = agent_definition{};
+    result.settings = x;
+    compile_all(one, find_tools(one, sources_, wrong_), result, find_helpers(x),
+                wrong_);
+    return std::make_shared<const agent_definition>(std::move(result));
+  }
+
+  std::shared_ptr<helper_set> find_helpers(const agent_settings& x) {
+    auto find = participant_finder{
+      [this](const participant_settings& who, const std::string&) {
+        return make_own(who);
+      }};
+    auto wrong = faults{};
+    auto result = make_helpers(x, find, wrong);
+    for (const auto& one : wrong)
+      take_over(wrong_, make_error(one), x, {});
+    auto note = [&](const auto& all, const std::string& path) {
+      for (const auto& [name, kind] : all)
+        if (!kind.named.empty())
+          named_helpers_.emplace(kind.named, std::pair{x.source, path + name});
+    };
+    if (result) {
+      note(result->kinds, "subagents.");
+      note(result->by_tool, "tools.");
+    }
+    return result;
+  }
+
+  void fail_unknown(const std::string& what, const std::string& name,
+                    std::string where) {
+    auto known = std::vector<std::string>{};
+    for (const auto& [one, definition] : catalog_.agents)
+      known.push_back(one);
+    auto near = nearest_name(name, known);
+    fail(what, std::move(where),
+         near ? "did you mean \"" + *near + "\"?"
+              : "name a file (billing.yaml) or an agent of the "
+                "configuration");
+  }
+
+  /// What a participant defines in place.
+  run_definition make_own(const participant_settings& who) {
+    if (who.definition)
+      return make(*who.definition);
+    if (const auto* one = std::get_if<agent>(&who.own->what))
+      return {define(*one), nullptr};
+    return make(std::get<assembly_settings>(who.own->what));
+  }
+
+  workflow_definition_ptr make_flow(const assembly_settings& x) {
     auto find = participant_finder{
       [this, &x](const participant_settings& who, const std::string& path) {
         return find_participant(who, path, x);
@@ -225,21 +298,15 @@ private:
   run_definition find_participant(const participant_settings& who,
                                   const std::string& path,
                                   const assembly_settings& in) {
-    if (who.definition)
-      return make(*who.definition);
+    if (who.definition || who.own)
+      return make_own(who);
     if (auto found = catalog_.agents.find(who.agent);
         found != catalog_.agents.end())
       return {found->second, nullptr};
     if (auto found = find_assembly(who.agent))
       return {nullptr, std::move(found)};
-    auto known = std::vector<std::string>{};
-    for (const auto& [name, one] : catalog_.agents)
-      known.push_back(name);
-    auto near = nearest_name(who.agent, known);
-    fail(path + ": there is no agent \"" + who.agent + "\"", place_of(in),
-         near ? "did you mean \"" + *near + "\"?"
-              : "name a file (billing.yaml) or an agent of the "
-                "configuration");
+    fail_unknown(path + ": there is no agent \"" + who.agent + "\"", who.agent,
+                 place_of(in));
     return {};
   }
 
@@ -255,7 +322,7 @@ private:
       fail("\"" + name + "\" contains itself", place_of(pending->second));
       return nullptr;
     }
-    auto result = make(pending->second);
+    auto result = make_flow(pending->second);
     open_.erase(name);
     catalog_.workflows.emplace(name, result);
     return result;
@@ -265,6 +332,9 @@ private:
   run_catalog& catalog_;
   std::map<std::string, assembly_settings> pending_;
   std::set<std::string> open_;
+  /// Name -> the file that names it, and the key.
+  std::multimap<std::string, std::pair<std::string, std::string>>
+    named_helpers_;
   faults wrong_;
 };
 
@@ -279,8 +349,21 @@ caf::expected<run_catalog> load_catalog(const own_definitions& own,
   maker.add_agents(agents);
   maker.add_workflows(own.workflows);
   for (const auto& one : own.assemblies)
-    maker.add_assembly(one);
+    maker.add_assembly(one.settings());
   maker.make_assemblies();
+  maker.check_named_helpers();
+  if (auto why = maker.error())
+    return why;
+  return result;
+}
+
+caf::expected<run_definition> make_definition(const assembly& one,
+                                              const run_catalog& known,
+                                              const catalog_sources& sources) {
+  auto catalog = known;
+  auto maker = catalog_maker{sources, catalog};
+  auto result = maker.make(one.settings());
+  maker.check_named_helpers();
   if (auto why = maker.error())
     return why;
   return result;
@@ -295,6 +378,7 @@ caf::expected<run_definition> load_definition(const std::string& file,
   auto catalog = known;
   auto maker = catalog_maker{sources, catalog};
   auto result = maker.make(**settings);
+  maker.check_named_helpers();
   if (auto why = maker.error())
     return why;
   return result;

@@ -1,10 +1,9 @@
 #pragma once
 
 #include "troupe/actors/agent/agent.hpp"
-#include "troupe/actors/agent_builder.hpp"
+#include "troupe/actors/assembly_builder.hpp"
 #include "troupe/actors/model/model_catalog.hpp"
 #include "troupe/actors/run/run_catalog.hpp"
-#include "troupe/config/assembly_settings.hpp"
 #include "troupe/config/environment_layer.hpp"
 
 #include "caf/expected.hpp"
@@ -28,7 +27,7 @@ struct catalog_sources {
 struct own_definitions {
   std::vector<agent> agents;
   std::vector<workflow> workflows;
-  std::vector<assembly_settings> assemblies;
+  std::vector<assembly> assemblies;
 };
 
 /// All that a runtime can run, by name: what the application defines and what
@@ -38,6 +37,12 @@ struct own_definitions {
 /// sandbox that cannot be had. `errc::configuration` says all of it.
 caf::expected<run_catalog> load_catalog(const own_definitions& own,
                                         const catalog_sources& sources);
+
+/// An assembly that was made at run time, checked as above, beside what is
+/// known already.
+caf::expected<run_definition> make_definition(const assembly& one,
+                                              const run_catalog& known,
+                                              const catalog_sources& sources);
 
 /// What one file defines, checked as a whole; its participants may be of
 /// `known`.

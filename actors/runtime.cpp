@@ -61,11 +61,31 @@ runtime::~runtime() = default;
 execution runtime::start(run_request request,
                          std::shared_ptr<run_resources> resources) {
   auto order = start_run{std::move(request),
-                         run_resources_ptr{std::move(resources)}};
-  auto handle = ask_blocking<run_handle>(system(), runs(), std::move(order));
-  if (!handle)
-    throw co::failure{std::move(handle.error())};
-  return execution{system(), std::move(*handle)};
+                         run_resources_ptr{std::move(resources)},
+                         {}};
+  auto handle
+    = or_throw(ask_blocking<run_handle>(system(), runs(), std::move(order)));
+  return execution{system(), std::move(handle)};
+}
+
+execution runtime::start(const assembly& what, run_request request,
+                         std::shared_ptr<run_resources> resources) {
+  request.agent = what.settings().name;
+  auto order = start_run{std::move(request),
+                         run_resources_ptr{std::move(resources)},
+                         parts_->make_definition(what)};
+  auto handle
+    = or_throw(ask_blocking<run_handle>(system(), runs(), std::move(order)));
+  return execution{system(), std::move(handle)};
+}
+
+execution runtime::stream(run_request request) {
+  request.with_events = true;
+  return start(std::move(request));
+}
+
+run_object runtime::ask(const assembly& what, run_request request) {
+  return start(what, std::move(request)).wait();
 }
 
 run_object runtime::ask(run_request request) {
@@ -85,7 +105,8 @@ void runtime::start_async(run_request request,
                done = std::move(done)](caf::event_based_actor* self) {
     auto fail = [done](caf::error& why) { done(std::move(why)); };
     auto wait = [self, done](run_handle& x) { await_end(self, x, done); };
-    self->request(runs, caf::infinite, start_run{request, {}}).then(wait, fail);
+    self->request(runs, caf::infinite, start_run{request, {}, {}})
+      .then(wait, fail);
   };
   system().spawn(std::move(body));
 }
@@ -99,6 +120,11 @@ execution runtime::resume(resume_run order) {
   auto handle
     = or_throw(ask_blocking<run_handle>(system(), runs(), std::move(order)));
   return execution{system(), std::move(handle)};
+}
+
+execution runtime::resume(resume_run order, const assembly& what) {
+  order.definition = parts_->make_definition(what);
+  return resume(std::move(order));
 }
 
 void runtime::resume_later(resume_run order) {

@@ -1,13 +1,13 @@
 #pragma once
 
 #include "troupe/actors/agent_builder.hpp"
+#include "troupe/actors/assembly_builder.hpp"
 #include "troupe/actors/execution.hpp"
 #include "troupe/actors/run/log.hpp"
 #include "troupe/actors/run/run_feed.hpp"
 #include "troupe/actors/run/run_worker.hpp"
 #include "troupe/actors/work.hpp"
 #include "troupe/actors/workflow/workflow.hpp"
-#include "troupe/config/assembly_settings.hpp"
 #include "troupe/config/settings.hpp"
 #include "troupe/runtime/messages/interfaces.hpp"
 #include "troupe/runtime/messages/supervise_messages.hpp"
@@ -33,8 +33,8 @@ struct runtime_options {
   std::vector<agent> agents;
   /// The workflows it can run, by their names.
   std::vector<workflow> workflows;
-  /// The assemblies it can run, by their names: what files say, as values.
-  std::vector<assembly_settings> assemblies;
+  /// The assemblies it can run, by their names.
+  std::vector<assembly> assemblies;
   /// Tools that agent files may name beside the built-in ones.
   std::vector<tool> tools;
   /// What relative paths count from; empty: the working directory.
@@ -88,6 +88,16 @@ public:
   execution start(run_request request,
                   std::shared_ptr<run_resources> resources = nullptr);
 
+  /// The same for an assembly that was made for it. It is checked first: throws
+  /// `co::failure` of kind configuration with all that is wrong. The run has a
+  /// copy of it. Another process cannot go on with such a run.
+  run_object ask(const assembly& what, run_request request);
+  execution start(const assembly& what, run_request request,
+                  std::shared_ptr<run_resources> resources = nullptr);
+
+  /// `start` with events to be read: a reader that is slow pauses the run.
+  execution stream(run_request request);
+
   /// Starts a run and returns; `done` is called once, on a thread of the
   /// runtime, with its object or why it could not be started. For event loops
   /// of other kinds: have it post to yours.
@@ -103,6 +113,9 @@ public:
   /// and leaves the run as it was where it is over, somebody else's, or does
   /// not wait for what the order decides.
   execution resume(resume_run order);
+
+  /// The same for a run of an assembly that was made for it.
+  execution resume(resume_run order, const assembly& what);
 
   /// The same, put into the queue.
   void resume_later(resume_run order);

@@ -89,11 +89,11 @@ settings with_own_models(const runtime_options& options) {
 }
 
 /// Reads the file of a run that another process began.
-auto file_loader(const run_catalog& known, catalog_sources sources) {
+auto file_loader(const run_catalog& known,
+                 std::shared_ptr<const catalog_sources> sources) {
   auto catalog = std::make_shared<const run_catalog>(known);
-  auto shared = std::make_shared<const catalog_sources>(std::move(sources));
-  return [catalog, shared](const std::string& file) {
-    return load_definition(file, *catalog, *shared);
+  return [catalog, sources](const std::string& file) {
+    return load_definition(file, *catalog, *sources);
   };
 }
 
@@ -133,13 +133,15 @@ void runtime::parts::start(runtime_options options) {
   pool_ = std::make_shared<co::blocking_pool>(
     options.settings.concurrency.blocking_pool);
   auto models = models_of(options, *pool_);
-  auto sources = catalog_sources{models, options.tools, options.environment};
+  sources_ = std::make_shared<const catalog_sources>(
+    catalog_sources{models, options.tools, options.environment});
   auto own = own_definitions{std::move(options.agents),
                              std::move(options.workflows),
                              std::move(options.assemblies)};
   auto catalog
-    = std::make_shared<run_catalog>(or_throw(load_catalog(own, sources)));
-  catalog->load_file = file_loader(*catalog, std::move(sources));
+    = std::make_shared<run_catalog>(or_throw(load_catalog(own, *sources_)));
+  catalog->load_file = file_loader(*catalog, sources_);
+  catalog_ = catalog;
   auto services = std::make_shared<run_services>();
   services->settings = options.settings;
   services->folder = options.folder;
@@ -173,6 +175,13 @@ void runtime::parts::start(runtime_options options) {
     add("approver", services_->approver);
   add("runs", runs_);
   root_ = system_->spawn(supervisor_behavior, std::move(tree));
+}
+
+local_ptr<const run_definition>
+runtime::parts::make_definition(const assembly& one) const {
+  auto made = or_throw(troupe::make_definition(one, *catalog_, *sources_));
+  return local_ptr<const run_definition>{
+    std::make_shared<const run_definition>(std::move(made))};
 }
 
 run_worker_actor runtime::parts::start_worker(worker_options options) {

@@ -42,6 +42,9 @@ public:
     return runs_;
   }
 
+  /// Checks an assembly that was made at run time. Throws `co::failure`.
+  local_ptr<const run_definition> make_definition(const assembly& one) const;
+
   /// Starts a worker that ends with the runtime.
   run_worker_actor start_worker(worker_options options);
 
@@ -57,6 +60,8 @@ private:
   caf::actor_system* system_ = nullptr;
   std::shared_ptr<co::blocking_pool> pool_;
   run_services_ptr services_;
+  run_catalog_ptr catalog_;
+  std::shared_ptr<const catalog_sources> sources_;
   run_registry_actor runs_;
   supervisor_actor root_;
   std::mutex workers_mutex_;

@@ -3,6 +3,7 @@
 // Everything an application needs, in one header.
 
 #include "troupe/actors/agent_builder.hpp"
+#include "troupe/actors/assembly_builder.hpp"
 #include "troupe/actors/execution.hpp"
 #include "troupe/actors/runtime.hpp"
 #include "troupe/actors/workflow/make_workflow.hpp"

@@ -36,6 +36,17 @@ struct limit_overrides {
   std::optional<uint32_t> max_depth;
 };
 
+/// `x` but for what `over` names.
+inline limit_settings with_overrides(limit_settings x,
+                                     const limit_overrides& over) {
+  x.max_turns = over.max_turns.value_or(x.max_turns);
+  x.max_tool_calls = over.max_tool_calls.value_or(x.max_tool_calls);
+  x.deadline = over.deadline.value_or(x.deadline);
+  x.max_tokens = over.max_tokens.value_or(x.max_tokens);
+  x.max_depth = over.max_depth.value_or(x.max_depth);
+  return x;
+}
+
 /// How a model is made to answer in the form of a result schema.
 enum class result_strategy : uint8_t {
   /// As the provider does by itself where the model can, else with a tool.
@@ -60,11 +71,14 @@ struct permission_settings {
 };
 
 struct definition_settings;
+/// What an application defines in code, see assembly_builder.hpp.
+struct own_definition;
 
 /// Who takes part in an assembly or works for an agent, and how it is asked.
 struct participant_settings {
-  /// The name of a configured agent; empty where `definition` is set.
+  /// The name of a configured agent; empty where one of the next two is set.
   std::string agent;
+  std::shared_ptr<const own_definition> own;
   /// What a file or an inline mapping defines.
   std::shared_ptr<const definition_settings> definition;
   /// A Mustache template; without it the asker decides.

@@ -2,7 +2,9 @@
 
 #include "troupe/actors/agent/conversation.hpp"
 #include "troupe/actors/agent/ending.hpp"
+#include "troupe/actors/agent/interjection.hpp"
 #include "troupe/actors/agent/preparation.hpp"
+#include "troupe/actors/run/follow_run.hpp"
 #include "troupe/actors/run/run_life.hpp"
 #include "troupe/runtime/co/serve.hpp"
 
@@ -28,16 +30,6 @@ co::task<void> drive(agent_ptr self) {
   begin_ending(self, std::move(outcome));
 }
 
-/// An agent's run is one step, its own.
-void open_step(agent_state& state) {
-  auto& object = state.record.object;
-  if (object.steps.empty())
-    object.steps.push_back(
-      {1, object.name, {}, run_status::running, object.started_at, 0});
-  object.steps.back().status = run_status::running;
-  object.steps.back().ended_at = 0;
-}
-
 void start(agent_ptr self, agent_spec spec) {
   auto& state = self->state;
   state.definition = std::move(spec.definition);
@@ -46,7 +38,7 @@ void start(agent_ptr self, agent_spec spec) {
   state.final_tool = std::move(spec.final_tool);
   begin_run(state, std::move(spec.run), "agent",
             state.definition->settings.name);
-  open_step(state);
+  open_own_step(state);
   state.running.spawn(self, loop_key, drive(self));
 }
 
@@ -57,6 +49,8 @@ run_actor::behavior_type agent_behavior(agent_ptr self, agent_spec spec) {
   return {
     co::serve(self, answer_object<std::remove_pointer_t<agent_ptr>>),
     co::serve(self, answer_events<std::remove_pointer_t<agent_ptr>>),
+    co::serve(self, answer_follower<std::remove_pointer_t<agent_ptr>>),
+    co::serve(self, hear),
     [self](const cancel_run& x) {
       begin_ending(self, cancelled_outcome(x.reason));
     },

@@ -15,10 +15,14 @@
 
 namespace troupe {
 
+struct helper_set;
+
 /// An agent as a runtime knows it: checked once, shared by all of its runs.
 struct agent_definition {
   agent_settings settings;
   std::vector<compiled_tool> tools;
+  /// Who works for it; null: nobody.
+  std::shared_ptr<const helper_set> helpers;
 };
 
 using agent_definition_ptr = std::shared_ptr<const agent_definition>;
@@ -46,6 +50,8 @@ struct offered_tool {
   const compiled_tool* declared = nullptr;
   /// Started with its first call.
   tool_actor actor;
+  /// Its calls are done by the host of the agent's run.
+  bool is_order = false;
 };
 
 /// One call of the turn under way.
@@ -58,8 +64,9 @@ struct call_slot {
   bool is_started = false;
   /// An earlier owner of the run had started it, and nobody knows its outcome.
   bool was_started = false;
-  /// Waits for a person.
+  /// Waits for a person, or for a helper that does.
   bool is_pending = false;
+  bool waits_for_helper = false;
 };
 
 /// How much of the model's window the conversation takes.
@@ -69,6 +76,14 @@ struct context_window {
   context_use use;
   /// An estimate of fewer tokens is no reason to shorten: it was tried.
   uint64_t tried_at = 0;
+};
+
+/// What was said to the agent and its model was not told.
+struct unheard_interjection {
+  interject what;
+  interjection_outcome outcome = interjection_outcome::delivered;
+  caf::error lost;
+  co::event is_settled;
 };
 
 /// One run of one agent: the loop of model calls and tool calls, the owner of
@@ -115,6 +130,8 @@ struct agent_state : run_base {
   uint32_t active_calls = 0;
   bool exclusive_is_active = false;
   co::event calls_are_done;
+
+  std::vector<std::shared_ptr<unheard_interjection>> interjections;
 
   co::scope running;
 };

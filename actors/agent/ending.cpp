@@ -1,6 +1,7 @@
 #include "troupe/actors/agent/ending.hpp"
 
 #include "troupe/actors/agent/conversation.hpp"
+#include "troupe/actors/agent/interjection.hpp"
 #include "troupe/actors/agent/journal.hpp"
 #include "troupe/actors/agent/tool_call.hpp"
 #include "troupe/actors/agent/tool_turn.hpp"
@@ -140,6 +141,7 @@ co::task<void> end_run(agent_ptr self, run_outcome outcome) {
   co_await end_workers(self);
   if (outcome.status != run_status::suspended)
     settle_conversation(self, outcome);
+  leave_interjections(self, outcome.status);
   if (state.sandbox && !state.definition->settings.produces.empty())
     co_await keep_products(self, outcome.status);
   if (state.sandbox && !state.lent)
@@ -155,6 +157,7 @@ co::task<void> end_run(agent_ptr self, run_outcome outcome) {
   co_await store_end(self);
   give_back_turn(self,
                  may_keep && state.record.object.error.kind != errc::storage);
+  answer_interjections(self);
   announce_end(state);
   if (state.spec.registry)
     self->send(state.spec.registry, run_over{state.spec.run_id});

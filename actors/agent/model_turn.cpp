@@ -3,6 +3,7 @@
 #include "troupe/actors/agent/journal.hpp"
 #include "troupe/runtime/co/request.hpp"
 #include "troupe/runtime/model/history.hpp"
+#include "troupe/runtime/run/run_budget.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 
 #include <utility>
@@ -35,6 +36,9 @@ void add_usage(agent_ptr self, const token_usage& usage) {
   total.input_tokens += usage.input_tokens;
   total.output_tokens += usage.output_tokens;
   total.cached_tokens += usage.cached_tokens;
+  if (self->state.spec.budget)
+    self->state.spec.budget->add_tokens(usage.input_tokens
+                                        + usage.output_tokens);
   auto event = run_event{};
   event.type = event_type::usage;
   event.usage = usage;

@@ -3,6 +3,7 @@
 #include "troupe/actors/agent/journal.hpp"
 #include "troupe/actors/run/run_life.hpp"
 #include "troupe/actors/tools/is_offered.hpp"
+#include "troupe/actors/workflow/helper_set.hpp"
 #include "troupe/runtime/co/request.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/prompt/template_text.hpp"
@@ -40,21 +41,38 @@ permission_mode mode_from(const std::string& name) {
 void settle_rules(agent_state& state) {
   const auto& all = state.spec.services->settings;
   const auto& agent = declared(state);
-  state.limits = all.limits;
-  state.limits.max_turns
-    = agent.limits.max_turns.value_or(state.limits.max_turns);
-  state.limits.max_tool_calls
-    = agent.limits.max_tool_calls.value_or(state.limits.max_tool_calls);
+  state.limits = with_overrides(all.limits, agent.limits);
   state.permissions = agent.permissions ? *agent.permissions : all.permissions;
   if (!state.spec.request.permission_mode.empty())
     state.permissions.mode = mode_from(state.spec.request.permission_mode);
 }
 
-/// The limits of a step hold for all of its conversation.
+/// When the input came into the conversation, in an earlier leg of the run; 0:
+/// it did not.
+int64_t input_at(const agent_state& state) {
+  const auto& earlier = state.spec.earlier;
+  const auto& mark = state.spec.input_mark;
+  if (!earlier)
+    return 0;
+  if (mark == input_value)
+    return earlier->has_input ? earlier->input_at : 0;
+  for (const auto& value : earlier->values)
+    if (value.name == mark)
+      return value.at;
+  return 0;
+}
+
+/// The limits of a step hold for all of its conversation, or for what has its
+/// own mark there, since that.
 void count_earlier(agent_state& state) {
   auto& usage = state.record.object.usage;
+  auto since = state.spec.input_mark.empty() ? 0 : input_at(state);
+  if (since == 0 && !state.spec.input_mark.empty())
+    return;
   for (const auto& message : state.messages)
-    if (message->role == message_role::assistant)
+    if (message->at < since)
+      continue;
+    else if (message->role == message_role::assistant)
       ++usage.model_requests;
     else if (message->role == message_role::tool)
       ++usage.tool_calls;
@@ -127,6 +145,11 @@ void offer_tools(agent_state& state, const sandbox_settings& sandbox) {
   if (state.more_tools)
     for (const auto& one : *state.more_tools)
       offer(state, one, descriptions);
+  if (state.spec.host)
+    for (const auto& one : state.definition->helpers->tools) {
+      offer(state, one, descriptions);
+      state.tools.back().is_order = true;
+    }
   state.descriptions
     = shared<std::vector<tool_description>>{std::move(descriptions)};
 }
@@ -194,6 +217,8 @@ sandbox_settings policy_of(const agent_state& state) {
 /// Whether the user's message is in the conversation. A step's is its own, so
 /// what is there at all begins with it.
 bool has_input(const agent_state& state) {
+  if (!state.spec.input_mark.empty())
+    return input_at(state) > 0;
   if (state.spec.is_step)
     return state.records > 0;
   return state.spec.earlier && state.spec.earlier->has_input;
@@ -207,8 +232,10 @@ void record_input(agent_ptr self) {
   message.role = message_role::user;
   message.text = state.spec.request.input;
   message.at = now_micros();
-  if (!state.spec.is_step)
-    state.pending.values.push_back({input_value, message.at, {}});
+  auto mark = state.spec.is_step ? state.spec.input_mark
+                                 : std::string{input_value};
+  if (!mark.empty())
+    state.pending.values.push_back({std::move(mark), message.at, {}});
   add_message(self, std::move(message));
 }
 

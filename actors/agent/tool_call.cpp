@@ -68,7 +68,8 @@ std::string fault_of(const agent_state& state, const call_slot& slot) {
 
 /// The conversation of a step; the run's own goes without saying.
 std::string step_session(const agent_state& state) {
-  return state.spec.is_step ? state.key->session.session_id : std::string{};
+  return has_run_session(state.spec) ? std::string{}
+                                     : state.key->session.session_id;
 }
 
 /// What a person decided about this very call; null when nobody has.
@@ -167,6 +168,36 @@ tool_actor tool_for(agent_ptr self, offered_tool& target) {
   return target.actor;
 }
 
+/// What no other call of any run has, as in `tool_context::idempotency_key`.
+std::string key_of(const agent_state& state, const call_slot& slot) {
+  return state.key->run_id + "/" + state.key->session.session_id + "/"
+         + std::to_string(state.answer_record) + "/" + slot.call.id;
+}
+
+/// Has the host of the agent's run do what a call says.
+co::task<void> order_helper(agent_ptr self, size_t index) {
+  auto& state = self->state;
+  auto order = helper_order{};
+  order.tool = state.calls[index].call.name;
+  order.arguments = state.calls[index].call.arguments;
+  order.key = key_of(state, state.calls[index]);
+  auto asked = co::request<helper_reply>(self, state.spec.host, caf::infinite,
+                                         std::move(order));
+  auto reply = co_await co::as_expected(std::move(asked));
+  auto& slot = state.calls[index];
+  if (reply && reply->waits) {
+    slot.is_pending = true;
+    slot.waits_for_helper = true;
+  } else if (reply) {
+    auto result = tool_result{};
+    result.content = std::move(reply->content);
+    result.is_error = reply->is_error;
+    answer_call(self, index, std::move(result));
+  } else if (!state.is_ending) {
+    answer_call(self, index, error_result(to_fault(reply.error()).message));
+  }
+}
+
 } // namespace
 
 tool_result error_result(const std::string& text) {
@@ -227,7 +258,7 @@ void announce_approval(agent_ptr self, size_t index) {
 std::vector<pending_approval> pending_approvals(const agent_state& state) {
   auto result = std::vector<pending_approval>{};
   for (const auto& slot : state.calls)
-    if (slot.is_pending)
+    if (slot.is_pending && !slot.waits_for_helper)
       result.push_back({slot.call, spec_of(slot).capability,
                         state.answer_record, digest_of(slot.call),
                         step_session(state)});
@@ -260,6 +291,10 @@ co::task<void> run_call(agent_ptr self, size_t index) {
   if (spec_of(state.calls[index]).recovery != recovery_class::read_only) {
     log_intent(self, index);
     co_await sync(self);
+  }
+  if (state.calls[index].target->is_order) {
+    co_await order_helper(self, index);
+    co_return;
   }
   auto request = tool_request{state.calls[index].call, state.invoked,
                               state.state_json, state.spec.deadline,

@@ -4,6 +4,7 @@
 #include "troupe/actors/agent/journal.hpp"
 #include "troupe/actors/agent/tool_call.hpp"
 #include "troupe/runtime/json/json_text.hpp"
+#include "troupe/runtime/run/run_budget.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -77,6 +78,17 @@ void start_calls(agent_ptr self) {
     state.calls_are_done.set();
 }
 
+/// Takes one of the calls that are left to all who share a budget.
+bool take_of_budget(const agent_state& state) {
+  return !state.spec.budget || state.spec.budget->take_tool_call();
+}
+
+uint64_t most_calls(const agent_state& state) {
+  auto own = uint64_t{state.limits.max_tool_calls};
+  const auto& budget = state.spec.budget;
+  return budget ? std::min(own, budget->limits().tool_calls) : own;
+}
+
 /// What is over the limit is answered without being run.
 bool refuse_excess(agent_ptr self) {
   auto& state = self->state;
@@ -85,7 +97,7 @@ bool refuse_excess(agent_ptr self) {
   for (size_t i = 0; i < state.calls.size(); ++i) {
     if (state.calls[i].result)
       continue; // counted when it came
-    if (used < state.limits.max_tool_calls) {
+    if (used < state.limits.max_tool_calls && take_of_budget(state)) {
       ++used;
       continue;
     }
@@ -93,7 +105,7 @@ bool refuse_excess(agent_ptr self) {
     state.calls[i].is_started = true;
     answer_call(self, i,
                 error_result("not run: the run's limit of "
-                             + std::to_string(state.limits.max_tool_calls)
+                             + std::to_string(most_calls(state))
                              + " tool calls is reached"));
   }
   return is_over;
@@ -167,10 +179,9 @@ co::task<turn_end> run_calls(agent_ptr self) {
   if (is_final)
     co_return turn_end::final;
   if (is_over)
-    throw co::failure{errc::limit,
-                      "the run reached its limit of "
-                        + std::to_string(state.limits.max_tool_calls)
-                        + " tool calls"};
+    throw co::failure{errc::limit, "the run reached its limit of "
+                                     + std::to_string(most_calls(state))
+                                     + " tool calls"};
   co_return turn_end::settled;
 }
 

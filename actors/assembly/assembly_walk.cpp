@@ -44,6 +44,21 @@ std::string input_for(const assembly_walk& walk, const assembly_member& whom,
   return result;
 }
 
+/// What was said in the conversation before this run's own input: the end of
+/// it, where it is long.
+std::string earlier_runs(const workflow_state& state) {
+  constexpr auto most = size_t{64} << 10;
+  auto result = std::string{};
+  if (state.said.empty())
+    return result;
+  for (auto i = state.said.size() - 1; i-- > 0 && result.size() < most;) {
+    const auto& one = *state.said[i];
+    auto who = one.role == message_role::user ? "User:\n" : "Answer:\n";
+    result = who + one.text + (result.empty() ? "" : "\n\n") + result;
+  }
+  return result;
+}
+
 void record(assembly_walk& walk, const std::string& name,
             const participant_answer& answer) {
   walk.so_far.outputs[name] = answer.text;
@@ -65,6 +80,7 @@ assembly_walk_ptr begin_walk(const workflow_context& flow, std::string task,
   auto result = std::make_shared<assembly_walk>();
   result->so_far.task = std::move(task);
   result->so_far.context_json = flow.invocation().context_json;
+  result->so_far.earlier_runs = earlier_runs(flow.where().self->state);
   result->most_at_once = most_at_once;
   return result;
 }
@@ -78,8 +94,8 @@ ask_member(workflow_context flow, assembly_walk_ptr walk, assembly_member whom,
     co_await walk->has_room.wait(self);
   }
   auto place = walk_place{walk};
-  auto request = participant_order{input_for(*walk, whom, order),
-                                   order.is_answer};
+  auto request
+    = participant_order{input_for(*walk, whom, order), order.is_answer, {}};
   auto failed = caf::error{};
   auto answer = participant_answer{};
   try {

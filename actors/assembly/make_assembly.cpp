@@ -5,6 +5,7 @@
 #include "troupe/actors/assembly/swarm.hpp"
 #include "troupe/config/nearest_name.hpp"
 #include "troupe/runtime/prompt/template_text.hpp"
+#include "troupe/runtime/run/workflow_names.hpp"
 
 #include <algorithm>
 #include <set>
@@ -31,6 +32,8 @@ public:
     result->settings.sandbox = x.sandbox;
     result->settings.workspace = x.workspace;
     result->settings.deadline = x.deadline;
+    if (auto why = check_name(x.kind(), x.name))
+      take(why);
     if (const auto* graph = std::get_if<graph_settings>(&x.what))
       result->body = make_graph(*graph);
     else if (const auto* swarm = std::get_if<swarm_settings>(&x.what))
@@ -52,6 +55,12 @@ private:
     wrong_.push_back(std::move(x));
   }
 
+  /// Those that are made in code were checked by no reader.
+  void check_count(uint32_t count, const std::string& path) {
+    if (count == 0)
+      fail(path, "must be at least 1");
+  }
+
   void take(const caf::error& why, const std::string& path = {}) {
     for (auto& one : to_faults(why)) {
       if (!path.empty())
@@ -70,6 +79,12 @@ private:
     result.timeout = x.timeout;
     result.retries = x.retries;
     result.retry_on = x.retry_on;
+    if (x.agent.empty() && !x.definition && !x.own)
+      fail(path, "names nobody");
+    if (x.retries > 0 && x.retry_on.empty())
+      fail(path + ".retries", "retries without retry_on repeat nothing");
+    if (x.timeout && x.timeout->count() <= 0)
+      fail(path + ".timeout", "must be longer than 0s");
     if (x.input)
       if (auto text = template_text::compile(*x.input); !text)
         take(text.error(), path + ".input");
@@ -87,6 +102,7 @@ private:
   body make_graph(const graph_settings& x) {
     auto graph = std::make_shared<graph_definition>();
     graph->max_concurrency = x.max_concurrency;
+    check_count(x.max_concurrency, "max_concurrency");
     for (const auto& [name, node] : x.nodes)
       graph->nodes[name] = make_member(node, name, "nodes." + name);
     auto plan = graph_plan::make(x);
@@ -105,6 +121,8 @@ private:
     swarm->start = x.start;
     swarm->max_steps = x.max_steps;
     swarm->max_handoff_repeats = x.max_handoff_repeats;
+    check_count(x.max_steps, "max_steps");
+    check_count(x.max_handoff_repeats, "max_handoff_repeats");
     check_member(x, x.start, "start");
     for (const auto& [from, targets] : x.handoffs) {
       check_member(x, from, "handoffs." + from);
@@ -169,6 +187,8 @@ private:
 
   body make_steps(const workflow_file_settings& x) {
     auto known = std::set<std::string>{};
+    if (x.steps.empty())
+      fail("steps", "there are none");
     auto steps = std::make_shared<const std::vector<listed_step>>(
       make_list(x.steps, "steps", known));
     return [steps](workflow_context flow, std::string task) {
@@ -194,9 +214,11 @@ private:
       known.insert(x->as);
       return listed_step{make_member(x->participant, x->as, path + ".invoke")};
     }
-    if (const auto* x = std::get_if<parallel_step_settings>(&step.what))
+    if (const auto* x = std::get_if<parallel_step_settings>(&step.what)) {
+      check_count(x->max_concurrency, path + ".max_concurrency");
       return listed_step{listed_group{
         make_list(x->steps, path + ".parallel", known), x->max_concurrency}};
+    }
     return make_branch(std::get<branch_step_settings>(step.what), path, known);
   }
 

@@ -15,7 +15,7 @@ void add_step_event(run_base& run, run_event event) {
     event.source = run.source;
     event.is_answer = true;
   }
-  if (event.record != 0)
+  if (event.record != 0 && !has_run_session(run.spec))
     event.session_id = run.key->session.session_id;
   run.pending.events.push_back(std::move(event));
 }

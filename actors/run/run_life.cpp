@@ -84,14 +84,23 @@ void begin_run(run_base& run, run_spec spec, std::string kind,
   if (object.started_at == 0)
     object.started_at = now_micros();
   if (run.spec.request.with_events)
-    run.record.keep_events();
+    run.record.keep_events(run.spec.request.include_agent_events);
   const auto& place = run.spec.place;
-  if (run.spec.is_step)
+  if (!has_run_session(run.spec))
     run.source = shared<event_source>{
       event_source{place.assemblies, place.agents, place.path}};
   if (!run.spec.is_step)
     run.spec.services->feed->publish(
       {run.spec.run_id, nullptr, run_status::running});
+}
+
+void open_own_step(run_base& run) {
+  auto& object = run.record.object;
+  if (object.steps.empty())
+    object.steps.push_back(
+      {1, object.name, {}, run_status::running, object.started_at, 0});
+  object.steps.front().status = run_status::running;
+  object.steps.front().ended_at = 0;
 }
 
 void record_start(run_base& run) {

@@ -27,6 +27,9 @@ inline constexpr auto ending_time = std::chrono::seconds{15};
 void begin_run(run_base& run, run_spec spec, std::string kind,
                std::string name);
 
+/// Opens the step that an agent's run is itself.
+void open_own_step(run_base& run);
+
 /// Records that the run begins or goes on. A step has nothing to say.
 void record_start(run_base& run);
 

@@ -19,8 +19,16 @@ void run_record::number(run_event& event) {
     event.seq = ++last_seq_;
 }
 
+event_window& run_record::window() {
+  if (!window_)
+    window_ = std::make_unique<event_window>(last_seq_);
+  return *window_;
+}
+
 void run_record::add(run_event event) {
-  if (!with_events_)
+  if (window_)
+    window_->add(event);
+  if (!with_events_ || (event.source && !of_agents_))
     return;
   if (events_.empty())
     events_.reserve(usual_batch);
@@ -29,11 +37,15 @@ void run_record::add(run_event event) {
 
 void run_record::replace_last(run_event event) {
   event.seq = last_seq_;
+  if (window_)
+    window_->replace_last(event);
   if (!events_.empty())
     events_.back() = std::move(event);
 }
 
 void run_record::publish() {
+  if (window_)
+    window_->publish();
   published_ = events_.size();
   if (is_full())
     has_room.reset();
@@ -55,6 +67,8 @@ run_event_batch run_record::take() {
 void run_record::end() {
   over_ = true;
   readable.set();
+  if (window_)
+    window_->grew.set();
   over.set();
 }
 

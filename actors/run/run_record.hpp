@@ -1,9 +1,11 @@
 #pragma once
 
+#include "troupe/actors/run/event_window.hpp"
 #include "troupe/runtime/co/event.hpp"
 #include "troupe/runtime/messages/run_messages.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,12 +24,17 @@ public:
 
   /// Whether deltas are worth making: somebody reads events.
   bool has_reader() const noexcept {
-    return with_events_;
+    return with_events_ || window_;
   }
 
-  void keep_events() noexcept {
+  /// Keeps events for `take`: of participants, too, or the run's own alone.
+  void keep_events(bool of_agents) noexcept {
     with_events_ = true;
+    of_agents_ = of_agents;
   }
+
+  /// For those who follow the run: what happens from the first call on.
+  event_window& window();
 
   /// The number that the last event has; for a run that goes on.
   void go_on_after(uint64_t seq) noexcept {
@@ -83,6 +90,8 @@ private:
   size_t published_ = 0;
   uint64_t last_seq_ = 0;
   bool with_events_ = false;
+  bool of_agents_ = true;
+  std::unique_ptr<event_window> window_;
   bool over_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include "troupe/actors/run/run_leases.hpp"
 #include "troupe/actors/run/run_resumption.hpp"
+#include "troupe/actors/workflow/helper_host.hpp"
 #include "troupe/actors/workflow/workflow_run.hpp"
 #include "troupe/runtime/co/serve.hpp"
 #include "troupe/runtime/co/sleep.hpp"
@@ -93,7 +94,9 @@ void watch_deadlines(registry_ptr self) {
 co::task<run_handle> start(registry_ptr self, start_run order) {
   auto& state = self->state;
   auto spec = run_spec{};
-  auto what = find_definition(*state.spec.catalog, order.request);
+  auto what = order.definition.get()
+                ? *order.definition.get()
+                : find_definition(*state.spec.catalog, order.request);
   check_request(order.request);
   spec.services = state.spec.services;
   spec.registry = self;
@@ -166,11 +169,16 @@ run_handle spawn_run(registry_ptr self, run_definition what, run_spec spec) {
   spec.deadline = deadline;
   spec.sink = spec.services->store;
   auto result = run_handle{spec.run_id, spec.request.session_id, {}};
+  if (what.agent && what.agent->helpers)
+    what.workflow = host_definition(std::move(what.agent));
   if (what.workflow)
     result.run = self->spawn<caf::monitored>(
-      workflow_behavior,
-      workflow_spec{
-        std::move(spec), std::move(what.workflow), state.spec.catalog, {}});
+      workflow_behavior, workflow_spec{std::move(spec),
+                                       std::move(what.workflow),
+                                       state.spec.catalog,
+                                       {},
+                                       {},
+                                       {}});
   else
     result.run = self->spawn<caf::monitored>(
       agent_behavior,

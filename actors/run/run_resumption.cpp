@@ -108,6 +108,7 @@ caf::error take_value(const run_value& value, earlier_run& out,
                       recovery_count& recovery) {
   if (value.name == input_value) {
     out.has_input = true;
+    out.input_at = value.at;
   } else if (value.name == recovery_value) {
     auto count = read_recovery(value);
     if (!count)
@@ -255,8 +256,15 @@ co::task<run_handle> take_up(registry_ptr self, resume_run order) {
   if (!decisions)
     throw co::failure{std::move(decisions.error())};
   auto input = input_for(run, order);
-  auto definition = find_definition(*self->state.spec.catalog,
-                                    run.details.request, run.head.kind);
+  auto definition = order.definition.get()
+                      ? *order.definition.get()
+                      : find_definition(*self->state.spec.catalog,
+                                        run.details.request, run.head.kind);
+  if (definition.name() != run.head.name || definition.kind() != run.head.kind)
+    throw co::failure{errc::configuration, "the run is one of the "
+                                             + run.head.kind + " \""
+                                             + run.head.name + "\", not of \""
+                                             + definition.name() + "\""};
   if (!order.later)
     co_await await_room(self);
   if (order.epoch == 0)

@@ -38,14 +38,17 @@ struct step_place {
 struct earlier_run {
   run_object object;
   uint64_t events = 0;
-  /// Its input is in the conversation.
+  /// Its input is in the conversation, and since when.
   bool has_input = false;
+  int64_t input_at = 0;
   std::vector<stored_decision> decisions;
   /// Set where the run had lost its process: to be stored when work begins.
   std::optional<recovery_count> recovery;
   /// What a workflow stored: checkpoints, answers, results of agents.
   std::vector<run_value> values;
 };
+
+class run_budget;
 
 /// What a run of any kind is started with.
 struct run_spec {
@@ -57,6 +60,15 @@ struct run_spec {
   /// It is a step: the run that it is part of has the head and the numbers.
   bool is_step = false;
   step_place place;
+  /// A step's: the name of the value that says that its input is in its
+  /// conversation; empty: what is there at all begins with it.
+  std::string input_mark;
+  /// Who has others work for the agent that runs here; null: nobody does.
+  helper_host_actor host;
+  /// How many agents had the next one work for them, down to this one.
+  uint32_t depth = 0;
+  /// What it may use up together with others of its run; may be null.
+  std::shared_ptr<run_budget> budget;
   /// Somebody reads the deltas of the run that it is a step of.
   bool has_reader = false;
   run_request request;
@@ -75,6 +87,12 @@ struct run_spec {
   /// What the application wants closed with the run; may be null.
   std::shared_ptr<run_resources> resources;
 };
+
+/// Whether what runs has the conversation that the run was asked for: it is no
+/// step, or the agent that stands for the run.
+inline bool has_run_session(const run_spec& x) {
+  return !x.is_step || x.place.path.empty();
+}
 
 /// What the actor of a run of any kind has; the base of its state.
 struct run_base {

@@ -41,11 +41,21 @@ struct participant_answer {
   std::string final_call_json;
 };
 
+/// One of several turns of a participant in one conversation.
+struct step_turn {
+  /// The name of the step.
+  std::string step;
+  /// That of the step whose conversation it is.
+  std::string conversation;
+};
+
 /// What is asked of a participant.
 struct participant_order {
   std::string input;
   /// Its answer is that of the assembly, so it streams as such.
   bool is_answer = false;
+  /// Without it, it is a conversation of its own.
+  std::optional<step_turn> turn;
 };
 
 /// Runs a participant as a step of this run: in the run's sandbox unless it

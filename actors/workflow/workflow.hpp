@@ -15,6 +15,7 @@
 namespace troupe {
 
 class workflow_context;
+struct agent_definition;
 
 /// What a workflow declares.
 struct workflow_settings {
@@ -41,6 +42,8 @@ struct workflow_definition {
   std::function<caf::error(const std::string&)> check;
   /// The response is JSON, and so the output of the run.
   bool gives_json = false;
+  /// Set where it is the host of an agent and those that work for it.
+  std::shared_ptr<const agent_definition> main;
 };
 
 using workflow_definition_ptr = std::shared_ptr<const workflow_definition>;

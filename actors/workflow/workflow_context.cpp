@@ -54,6 +54,11 @@ const troupe::invocation& workflow_context::invocation() const noexcept {
   return *place_->self->state.invoked;
 }
 
+const std::vector<chat_message_ptr>&
+workflow_context::conversation() const noexcept {
+  return place_->self->state.said;
+}
+
 workflow_actor::pointer workflow_context::self() const noexcept {
   return place_->self;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "troupe/actors/assembly_builder.hpp"
 #include "troupe/actors/workflow/checkpoint_step.hpp"
 #include "troupe/runtime/co/blocking_pool.hpp"
 #include "troupe/runtime/co/offload.hpp"
@@ -26,6 +27,12 @@ struct staged_file {
   std::string content;
 };
 
+/// One of the questions of `workflow_context::parallel`.
+struct participant_call {
+  member who;
+  std::string input;
+};
+
 /// What a workflow works with. A cheap handle, passed by value; valid until
 /// the run has ended, and to be used by the workflow's coroutines alone.
 ///
@@ -39,6 +46,10 @@ class workflow_context {
 public:
   /// The run's ids, and the application's values of the request.
   const troupe::invocation& invocation() const noexcept;
+
+  /// What was said in the conversation of the run, its own input last. A step
+  /// has none.
+  const std::vector<chat_message_ptr>& conversation() const noexcept;
 
   /// The actor that the workflow runs in, for `co::request` and the like.
   workflow_actor::pointer self() const noexcept;
@@ -103,6 +114,18 @@ public:
   /// are the result: a workspace in memory is empty when a run is gone on
   /// with.
   co::task<std::vector<std::string>> restore_artifacts() const;
+
+  /// Asks an agent or an assembly of the runtime as a step of this run, with a
+  /// timeout and retries where `who` has them; otherwise as `run_agent`.
+  co::task<std::string> invoke(member who, std::string input) const;
+
+  /// The same for whoever gives the run its answer: readers see it as it comes.
+  co::task<std::string> answer(member who, std::string input) const;
+
+  /// Asks several at once, at most `limit`; gives their answers in order. The
+  /// first failure is thrown, and ends those that still work.
+  co::task<std::vector<std::string>>
+  parallel(std::vector<participant_call> calls, std::size_t limit = 4) const;
 
   /// Runs an agent as a step of this run: in the run's sandbox unless the agent
   /// names one of its own, in a conversation of its own, its usage counted in

@@ -1,5 +1,6 @@
 #include "troupe/actors/run/run_journal.hpp"
 #include "troupe/actors/run/run_life.hpp"
+#include "troupe/actors/workflow/workflow_conversation.hpp"
 #include "troupe/actors/workflow/workflow_participants.hpp"
 #include "troupe/actors/workflow/workflow_run.hpp"
 #include "troupe/runtime/co/settle.hpp"
@@ -22,6 +23,16 @@ co::task<run_outcome> settle_journal(workflow_ptr self, run_outcome outcome) {
   co_return outcome;
 }
 
+/// A run whose time is up gives what it has; any other that did not get to its
+/// end has no response.
+void keep_what_exists(workflow_state& state, run_status end) {
+  auto& object = state.record.object;
+  object.output_json.clear();
+  object.has_response = end == run_status::partial && state.last_answer;
+  object.response = object.has_response ? std::move(*state.last_answer)
+                                        : std::string{};
+}
+
 co::task<void> end_flow(workflow_ptr self, run_outcome outcome) {
   auto& state = self->state;
   publish(state);
@@ -35,14 +46,16 @@ co::task<void> end_flow(workflow_ptr self, run_outcome outcome) {
   state.sandbox = nullptr;
   if (state.spec.resources)
     co_await close_resources(self);
-  if (outcome.status != run_status::completed) {
-    state.record.object.has_response = false;
-    state.record.object.response.clear();
-    state.record.object.output_json.clear();
-  }
+  if (outcome.status != run_status::completed)
+    keep_what_exists(state, outcome.status);
+  auto end = outcome.status;
+  auto answer = leave_answer(self);
+  leave_unheard(self, end);
   close_object(state, std::move(outcome));
-  record_end(state, 0);
+  record_end(state, answer);
   co_await store_end(self);
+  give_back_conversation(self);
+  answer_unheard(self);
   announce_end(state);
   if (state.spec.registry)
     self->send(state.spec.registry, run_over{state.spec.run_id});
@@ -55,6 +68,8 @@ void begin_ending(workflow_ptr self, run_outcome outcome) {
   if (std::exchange(state.is_ending, true))
     return;
   state.running.cancel(flow_key);
+  state.running.cancel(helper_key);
+  state.someone_works.set(); // nobody will: who waits for that is told
   state.running.spawn(self, ending_key, end_flow(self, std::move(outcome)));
 }
 

@@ -2,6 +2,8 @@
 
 #include "troupe/actors/run/run_journal.hpp"
 #include "troupe/actors/run/run_steps.hpp"
+#include "troupe/actors/workflow/helper_host.hpp"
+#include "troupe/actors/workflow/step_spec.hpp"
 #include "troupe/actors/workflow/workflow_files.hpp"
 #include "troupe/runtime/assembly/graph_plan.hpp"
 #include "troupe/runtime/json/json_text.hpp"
@@ -27,60 +29,6 @@ void add_usage(run_usage& total, const run_usage& more) {
   total.tool_calls += more.tool_calls;
 }
 
-/// The name of a step among all of the run.
-std::string path_in(const workflow_state& state, const std::string& name) {
-  const auto& outer = state.spec.place.path;
-  return outer.empty() ? name : outer + "/" + name;
-}
-
-step_place place_of(const workflow_state& state, const participant& who,
-                    std::string path) {
-  auto result = step_place{who.name, std::move(path),
-                           state.spec.place.assemblies,
-                           state.spec.place.agents};
-  if (!state.spec.is_step)
-    result.assemblies.push_back(state.definition->settings.name);
-  if (who.what.workflow)
-    result.assemblies.push_back(who.name);
-  else
-    result.agents.push_back(who.name);
-  return result;
-}
-
-run_spec step_spec(workflow_ptr self, const participant& who,
-                   const std::string& name, std::string input) {
-  const auto& state = self->state;
-  const auto& run = state.spec;
-  auto result = run_spec{};
-  result.services = run.services;
-  result.sink = workflow_actor{self};
-  result.is_step = true;
-  result.place = place_of(state, who, path_in(state, name));
-  result.has_reader = run.has_reader || state.record.has_reader();
-  result.request = run.request;
-  result.request.agent = who.what.name();
-  result.request.agent_file.clear();
-  result.request.input = std::move(input);
-  result.request.session_id = run.run_id + "/" + result.place.path;
-  result.request.with_events = false;
-  if (!who.has_context)
-    result.request.context_json.clear();
-  result.run_id = run.run_id;
-  result.epoch = run.epoch;
-  result.has_fresh_session = !run.earlier;
-  result.earlier = run.earlier;
-  result.created_at = now_micros();
-  result.deadline = run.deadline;
-  return result;
-}
-
-/// Who names a sandbox has that one and no wider.
-bool has_own_sandbox(const run_definition& x) {
-  if (x.workflow)
-    return x.workflow->settings.sandbox || x.workflow->settings.workspace;
-  return x.agent->settings.sandbox || x.agent->settings.workspace;
-}
-
 /// What is stored of a participant that has answered.
 std::string answer_json(const participant_answer& x) {
   if (x.final_call_json.empty())
@@ -98,9 +46,25 @@ participant_answer answer_from(const std::string& json_text) {
           value->value("final_call", std::string{})};
 }
 
+/// What the run can give when its time is up: what whoever answers for it has
+/// said, or else the last answer there was.
+void keep_answer(workflow_state& state, const participant_step& one) {
+  auto is_partial = one.object.status == run_status::partial;
+  auto counts = one.object.has_response && (one.is_main || !state.helpers)
+                && (one.object.status == run_status::completed || is_partial);
+  if (counts)
+    state.last_answer = one.object.response;
+}
+
 void record_stop(workflow_ptr self, participant_step& one) {
   auto& state = self->state;
   auto& object = one.object;
+  keep_answer(state, one);
+  if (one.is_main) {
+    auto& failures = state.record.object.cleanup_failures;
+    failures = object.cleanup_failures;
+    return;
+  }
   if (object.status == run_status::completed)
     keep_value(state, "agent/" + one.name,
                answer_json({object.response, object.final_call_json}));
@@ -131,9 +95,9 @@ void take_suspension(workflow_state& state, run_object& object) {
   if (object.status != run_status::suspended)
     return;
   auto& waits_for = object.suspension;
-  if (waits_for.approvals.empty() && !state.waits_for)
+  if (!waits_for.id.empty() && !state.waits_for)
     state.waits_for = std::move(waits_for);
-  else
+  else // none where it waits for those that work for it
     for (auto& call : waits_for.approvals)
       state.approvals.push_back(std::move(call));
 }
@@ -157,6 +121,7 @@ co::task<void> follow(workflow_ptr self,
   flush(self);
   std::erase(state.active, one);
   take_suspension(state, one->object);
+  note_step(self, *one);
   if (state.active.empty()) {
     rest(self);
     state.all_over.set();
@@ -186,39 +151,30 @@ private:
   std::shared_ptr<participant_step> one_;
 };
 
-run_actor spawn_step(workflow_ptr self, const participant& who, run_spec run,
-                     std::optional<shared_sandbox> sandbox) {
-  if (who.what.workflow) {
-    auto spec = workflow_spec{};
-    spec.run = std::move(run);
-    spec.definition = who.what.workflow;
-    spec.catalog = self->state.catalog;
-    spec.sandbox = std::move(sandbox);
-    return self->spawn(workflow_behavior, std::move(spec));
-  }
-  auto spec = agent_spec{};
-  spec.run = std::move(run);
-  spec.definition = who.what.agent;
-  spec.sandbox = std::move(sandbox);
-  spec.more_tools = who.more_tools;
-  spec.final_tool = who.final_tool;
-  return self->spawn(agent_behavior, std::move(spec));
+/// Follows a step from here on.
+void watch(workflow_ptr self, const std::shared_ptr<participant_step>& one) {
+  auto& state = self->state;
+  state.active.push_back(one);
+  state.all_over.reset();
+  state.running.spawn(self, participant_key, follow(self, one));
+  state.someone_works.set();
+  state.someone_works.reset();
+  note_step(self, *one);
 }
 
 std::shared_ptr<participant_step>
 start_step(workflow_ptr self, const participant& who, std::string name,
-           std::string input, std::optional<shared_sandbox> sandbox) {
+           const participant_order& order,
+           std::optional<shared_sandbox> sandbox) {
   auto& state = self->state;
   auto result = std::make_shared<participant_step>();
   result->name = std::move(name);
   result->participant = who.name;
   record_step_start(state, path_in(state, result->name), who.name);
   flush(self);
-  auto run = step_spec(self, who, result->name, std::move(input));
+  auto run = step_spec(self, who, result->name, order);
   result->actor = spawn_step(self, who, std::move(run), std::move(sandbox));
-  state.active.push_back(result);
-  state.all_over.reset();
-  state.running.spawn(self, participant_key, follow(self, result));
+  watch(self, result);
   return result;
 }
 
@@ -234,6 +190,20 @@ co::task<void> await_step(workflow_ptr self,
   co_await one->is_over.wait(self);
 }
 
+/// Waits for the answer of a step. Throws why there is none.
+co::task<participant_answer> await_answer(workflow_ptr self,
+                                          std::shared_ptr<participant_step> one,
+                                          std::optional<caf::timespan> limit) {
+  auto wish = answer_wish{self, one};
+  co_await await_step(self, one, limit);
+  auto& object = one->object;
+  if (object.status == run_status::suspended) // the run waits with it
+    co_await self->state.next_leg.wait(self);
+  if (object.status != run_status::completed)
+    throw co::failure{make_error(object.error)};
+  co_return participant_answer{object.response, object.final_call_json};
+}
+
 std::optional<caf::timespan> limit_of(const participant& who) {
   auto own = who.what.deadline();
   if (!own || (who.timeout && *who.timeout < *own))
@@ -243,7 +213,7 @@ std::optional<caf::timespan> limit_of(const participant& who) {
 
 co::task<std::optional<shared_sandbox>> sandbox_for(workflow_context flow,
                                                     participant_ptr who) {
-  if (has_own_sandbox(who->what))
+  if (has_own_sandbox(who->what) || !may_need_sandbox(who->what))
     co_return std::nullopt;
   auto files = co_await sandbox_of(flow);
   co_return shared_sandbox{std::move(files), flow.where().self->state.policy};
@@ -255,44 +225,98 @@ co::task<participant_answer> try_participant(workflow_context flow,
                                              participant_order order) {
   auto self = flow.where().self;
   auto& state = self->state;
-  const auto& place = flow.where().checkpoint;
-  auto name = next_name(state,
-                        place.empty() ? who->name : place + "/" + who->name);
+  auto name = name_of_step(flow, *who, order);
   auto known = state.values.find("agent/" + name);
   if (known != state.values.end())
     co_return answer_from(known->second);
   auto sandbox = co_await sandbox_for(flow, who);
   if (order.is_answer)
     state.answering = path_in(state, name);
-  auto one = start_step(self, *who, std::move(name), std::move(order.input),
-                        std::move(sandbox));
-  auto wish = answer_wish{self, one};
-  co_await await_step(self, one, limit_of(*who));
-  auto& object = one->object;
-  if (object.status == run_status::suspended) // the run waits with it
-    co_await state.next_leg.wait(self);
-  if (object.status != run_status::completed)
-    throw co::failure{make_error(object.error)};
-  auto answer = participant_answer{object.response, object.final_call_json};
+  auto one = start_step(self, *who, std::move(name), order, std::move(sandbox));
+  auto answer = co_await await_answer(self, one, limit_of(*who));
   co_await sync(self);
   co_return answer;
 }
 
 } // namespace
 
+std::string name_of_step(const workflow_context& flow, const participant& who,
+                         const participant_order& order) {
+  if (order.turn)
+    return order.turn->step;
+  const auto& place = flow.where().checkpoint;
+  return next_name(flow.where().self->state,
+                   place.empty() ? who.name : place + "/" + who.name);
+}
+
 co::task<participant_answer> ask_participant(workflow_context flow,
                                              participant_ptr who,
                                              participant_order order) {
   for (auto left = who->retries;; --left) {
     auto failed = caf::error{};
+    auto again = order;
+    if (again.turn && left < who->retries) { // a retry begins anew
+      again.turn->step += "~" + std::to_string(who->retries - left + 1);
+      again.turn->conversation = again.turn->step;
+    }
     try {
-      co_return co_await try_participant(flow, who, order);
+      co_return co_await try_participant(flow, who, std::move(again));
     } catch (const co::failure& why) {
       failed = why.reason();
     }
     if (left == 0 || !is_kind_among(to_fault(failed).kind, who->retry_on))
       throw co::failure{std::move(failed)};
   }
+}
+
+co::task<participant_answer>
+ask_main(workflow_context flow, agent_definition_ptr agent, std::string input) {
+  auto self = flow.where().self;
+  auto who = std::make_shared<participant>();
+  who->what = {agent, nullptr};
+  auto sandbox = std::optional<shared_sandbox>{};
+  if (may_need_sandbox({agent, nullptr})) {
+    auto files = co_await sandbox_of(flow);
+    sandbox = shared_sandbox{std::move(files), self->state.policy};
+  }
+  auto one = std::make_shared<participant_step>();
+  one->participant = agent->settings.name;
+  one->is_main = true;
+  one->actor = spawn_main(self, agent, main_spec(self, std::move(input)),
+                          std::move(sandbox));
+  watch(self, one);
+  auto answer = co_await await_answer(self, one, std::nullopt);
+  co_return answer;
+}
+
+co::task<interjection_end> pass_on_interjection(workflow_ptr self,
+                                                interject what) {
+  auto& state = self->state;
+  while (!state.is_ending) {
+    if (state.active.empty()) {
+      co_await state.someone_works.wait(self);
+      continue;
+    }
+    auto one = state.active.front();
+    auto asked = co::request<interjection_end>(self, one->actor, caf::infinite,
+                                               what);
+    auto end = co_await co::as_expected(std::move(asked));
+    if (end)
+      co_return *end;
+    if (one->is_main)
+      throw co::failure{std::move(end.error())};
+    co_await one->is_over.wait(self); // whoever comes next is told
+  }
+  if (state.has_last_event)
+    throw co::failure{errc::cancelled,
+                      "it could not be said any more: the run is over"};
+  auto left = std::make_shared<unheard_interjection>();
+  left->what = std::move(what);
+  state.unheard_said.push_back(left);
+  co_await left->is_settled.wait(self);
+  if (left->lost)
+    throw co::failure{left->lost};
+  co_return interjection_end{left->outcome};
 }
 
 co::task<std::string> do_agent(workflow_context flow, std::string agent,
@@ -305,7 +329,7 @@ co::task<std::string> do_agent(workflow_context flow, std::string agent,
   request.input = prompt;
   who.what = find_definition(*self->state.catalog, request);
   auto asked = ask_participant(flow, std::make_shared<participant>(who),
-                               {std::move(prompt), false});
+                               {std::move(prompt), false, {}});
   auto answer = co_await asked;
   co_return answer.text;
 }
@@ -317,7 +341,10 @@ bool is_from_answering(const workflow_state& state, const run_event& event) {
   if (state.answering.empty() || !event.source)
     return false;
   const auto& from = event.source->operation;
-  return from == state.answering || from.starts_with(state.answering + "/");
+  if (from == state.answering)
+    return true;
+  // Those that work for an agent do not answer for it.
+  return !state.helpers && from.starts_with(state.answering + "/");
 }
 
 /// Whether those who see the run's own stream see an event as the run's too.
@@ -367,11 +394,14 @@ void take_commit(workflow_ptr self, commit_run& commit) {
 
 co::task<void> end_participants(workflow_ptr self, run_outcome outcome) {
   auto& state = self->state;
+  auto reason = outcome.status == run_status::completed
+                  ? std::string{"who it worked for has ended"}
+                  : outcome.why.message;
   for (const auto& one : state.active) {
     if (outcome.status == run_status::partial)
       self->send(one->actor, expire_run{});
     else
-      self->send(one->actor, cancel_run{outcome.why.message});
+      self->send(one->actor, cancel_run{reason});
   }
   if (!state.active.empty())
     co_await state.all_over.wait(self);

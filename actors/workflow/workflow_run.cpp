@@ -1,9 +1,13 @@
 #include "troupe/actors/workflow/workflow_run.hpp"
 
+#include "troupe/actors/run/follow_run.hpp"
 #include "troupe/actors/run/run_journal.hpp"
 #include "troupe/actors/run/run_life.hpp"
+#include "troupe/actors/workflow/helper_host.hpp"
+#include "troupe/actors/workflow/workflow_conversation.hpp"
 #include "troupe/actors/workflow/workflow_participants.hpp"
 #include "troupe/runtime/co/serve.hpp"
+#include "troupe/runtime/run/run_budget.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 
 #include <type_traits>
@@ -26,10 +30,10 @@ co::task<void> run_flow(workflow_ptr self) {
   auto& state = self->state;
   auto outcome = run_outcome{};
   try {
+    if (!state.spec.is_step && !state.helpers)
+      co_await take_conversation(self);
     co_await note_recovery(self);
-    auto where = std::make_shared<workflow_context::place>();
-    where->self = self;
-    auto work = state.definition->body(workflow_context{std::move(where)},
+    auto work = state.definition->body(context_of(self),
                                        state.spec.request.input);
     auto response = co_await work;
     auto& object = state.record.object;
@@ -42,6 +46,8 @@ co::task<void> run_flow(workflow_ptr self) {
     outcome.status = run_status::failed;
     outcome.why = to_fault(co::to_error(std::current_exception()));
   }
+  if (state.spec.end_at_once)
+    outcome = *state.spec.end_at_once;
   begin_ending(self, std::move(outcome));
 }
 
@@ -58,6 +64,28 @@ void take_values(workflow_state& state) {
     brought_at = value.at;
     state.resume_input = value.body;
   }
+}
+
+/// What the agent and all that work for it may use up.
+budget_limits limits_of(const workflow_state& state) {
+  auto limits = with_overrides(state.spec.services->settings.limits,
+                               state.definition->main->settings.limits);
+  return {limits.max_tool_calls, limits.max_tokens, limits.max_depth};
+}
+
+void become_host(workflow_state& state, workflow_spec& spec) {
+  state.helpers = std::make_shared<helper_table>();
+  state.helpers->agent = state.definition->main;
+  state.budget = std::make_shared<run_budget>(limits_of(state),
+                                              state.record.object.usage,
+                                              state.spec.budget);
+  state.more_tools = std::move(spec.more_tools);
+  state.final_tool = std::move(spec.final_tool);
+  // What its agent says is what the run says.
+  state.answering = state.spec.place.path;
+  state.has_streamed = true;
+  if (!state.spec.is_step)
+    open_own_step(state);
 }
 
 void start(workflow_ptr self, workflow_spec spec) {
@@ -79,9 +107,12 @@ void start(workflow_ptr self, workflow_spec spec) {
     = shared<invocation>{invocation{state.spec.run_id, request.session_id,
                                     request.actor_id, request.context_json}};
   take_values(state);
+  if (state.definition->main)
+    become_host(state, spec);
   record_start(state);
   flush(self);
-  if (state.spec.end_at_once)
+  // The agent of a host has a conversation to be left in order.
+  if (state.spec.end_at_once && !state.helpers)
     begin_ending(self, *state.spec.end_at_once);
   else
     state.running.spawn(self, flow_key, run_flow(self));
@@ -95,18 +126,27 @@ workflow_actor::behavior_type workflow_behavior(workflow_ptr self,
   return {
     co::serve(self, answer_object<workflow_self>),
     co::serve(self, answer_events<workflow_self>),
+    co::serve(self, answer_follower<workflow_self>),
+    co::serve(self, pass_on_interjection),
     [self](const cancel_run& x) {
       begin_ending(self, cancelled_outcome(x.reason));
     },
     [self](expire_run) { begin_ending(self, expired_outcome()); },
     [self](const run_note& x) { take_note(self, x); },
     co::serve_cancel(self),
+    co::serve(self, obey),
     [self](commit_run& x) { take_commit(self, x); },
     [self](sync_store& x) {
       flush_store_part(self);
       return self->delegate(self->state.spec.sink, std::move(x));
     },
   };
+}
+
+workflow_context context_of(workflow_ptr self) {
+  auto where = std::make_shared<workflow_context::place>();
+  where->self = self;
+  return workflow_context{std::move(where)};
 }
 
 void throw_if(caf::error why) {

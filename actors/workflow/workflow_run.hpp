@@ -27,7 +27,12 @@ struct workflow_spec {
   run_catalog_ptr catalog;
   /// A step's, unless it names one of its own.
   std::optional<shared_sandbox> sandbox;
+  /// A host's, for its agent: see `agent_spec`.
+  std::shared_ptr<const std::vector<compiled_tool>> more_tools;
+  std::string final_tool;
 };
+
+struct helper_table;
 
 /// A participant that runs, until its end is recorded.
 struct participant_step {
@@ -35,6 +40,8 @@ struct participant_step {
   std::string name;
   std::string participant;
   run_actor actor;
+  /// It is the agent that this host is for, and no step of its own.
+  bool is_main = false;
   /// Its object, when it has ended.
   run_object object;
   co::event is_over;
@@ -48,6 +55,11 @@ struct workflow_state : run_base {
   workflow_definition_ptr definition;
   run_catalog_ptr catalog;
   shared<invocation> invoked;
+  /// Set where this is the host of an agent; and what they may use up.
+  std::shared_ptr<helper_table> helpers;
+  std::shared_ptr<run_budget> budget;
+  std::shared_ptr<const std::vector<compiled_tool>> more_tools;
+  std::string final_tool;
 
   /// What the names of its values begin with in the store: those of a step are
   /// told from those of others.
@@ -66,13 +78,26 @@ struct workflow_state : run_base {
   std::vector<std::shared_ptr<participant_step>> active;
   /// Set when there are none.
   co::event all_over;
+  /// Set when one begins, or the run ends.
+  co::event someone_works;
   /// What those that have stopped wait for: persons, and else the first.
   std::vector<pending_approval> approvals;
   std::optional<run_suspension> waits_for;
   /// The step whose answer is that of the workflow; empty: nobody knows yet.
   std::string answering;
+  /// What it answered last, or said when its time was up.
+  std::optional<std::string> last_answer;
   /// Some of the answer was seen by readers.
   bool has_streamed = false;
+
+  /// The conversation: what was said in it, and how many records its log has.
+  bool has_turn = false;
+  std::vector<chat_message_ptr> said;
+  uint64_t records = 0;
+  /// The state that its last run left; nothing before it was read.
+  std::optional<std::string> session_state;
+  /// What was said to the run when nobody in it could hear it any more.
+  std::vector<std::shared_ptr<unheard_interjection>> unheard_said;
 
   /// Lent, or opened when it is first needed.
   sandbox_actor sandbox;
@@ -92,6 +117,9 @@ inline constexpr auto flow_key = co::frame_key{0, 1};
 /// The key of the roots that each follow one participant to its end.
 inline constexpr auto participant_key = co::frame_key{0, 2};
 
+/// The key of the roots that each have a helper do a turn.
+inline constexpr auto helper_key = co::frame_key{0, 4};
+
 /// Starts at once; answers `await_run` when it has ended and lives on until
 /// its last handle is gone.
 workflow_actor::behavior_type workflow_behavior(workflow_ptr self,
@@ -105,6 +133,9 @@ struct workflow_context::place {
 };
 
 // What the parts of a workflow's run have in common.
+
+/// A context of the run outside its checkpoints.
+workflow_context context_of(workflow_ptr self);
 
 /// Throws `co::failure` where `why` says something.
 void throw_if(caf::error why);

@@ -58,7 +58,7 @@ std::string default_input(const assembly_record& so_far,
 }
 
 std::string transcript(const assembly_record& so_far) {
-  auto result = std::string{};
+  auto result = so_far.earlier_runs;
   for (const auto& name : so_far.order) {
     auto text = said_by(so_far, name);
     if (text.empty())

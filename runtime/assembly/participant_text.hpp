@@ -15,6 +15,8 @@ namespace troupe {
 struct assembly_record {
   /// What the assembly was asked.
   std::string task;
+  /// What was asked and answered in the earlier runs of the session, as text.
+  std::string earlier_runs;
   /// The application's values: the text of a JSON object, or empty.
   std::string context_json;
   participant_outputs outputs;
@@ -35,7 +37,8 @@ caf::expected<std::string> fill_input(const std::string& text,
 std::string default_input(const assembly_record& so_far,
                           const std::vector<std::string>& before);
 
-/// All that was said so far, each with its name; empty when nothing was.
+/// All that was said so far, in earlier runs and each in this one with its
+/// name; empty when nothing was.
 std::string transcript(const assembly_record& so_far);
 
 } // namespace troupe

@@ -159,6 +159,8 @@ using session_registry_actor
 using run_actor = co::cancellable_actor<
   caf::replies_to<await_run>::with<run_object>,
   caf::replies_to<pull_run_events>::with<run_event_batch>,
+  caf::replies_to<follow_run_events>::with<followed_run_events>,
+  caf::replies_to<interject>::with<interjection_end>,
   caf::reacts_to<cancel_run>, caf::reacts_to<expire_run>,
   caf::reacts_to<run_note>>;
 
@@ -168,7 +170,12 @@ using run_observer_actor = caf::typed_actor<caf::reacts_to<run_note>>;
 /// A run that has steps: takes from them what they would tell the store.
 using workflow_actor
   = run_actor::extend<caf::reacts_to<commit_run>,
-                      caf::replies_to<sync_store>::with<done>>;
+                      caf::replies_to<sync_store>::with<done>,
+                      caf::replies_to<helper_order>::with<helper_reply>>;
+
+/// An agent's run, for its tools: does what the model orders of its helpers.
+using helper_host_actor
+  = co::cancellable_actor<caf::replies_to<helper_order>::with<helper_reply>>;
 
 /// A run that has started.
 struct run_handle {

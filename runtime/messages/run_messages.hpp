@@ -368,15 +368,6 @@ auto inspect(Inspector& f, interjection_end& x) {
   return f(caf::meta::type_name("troupe::interjection_end"), x.outcome);
 }
 
-/// Has a participant rest where it is, to be gone on with in the next leg of
-/// its run, which others of the run wait for.
-struct pause_run {};
-
-template <class Inspector>
-auto inspect(Inspector& f, pause_run&) {
-  return f(caf::meta::type_name("troupe::pause_run"));
-}
-
 /// What the model of an agent orders of those that work for it.
 struct helper_order {
   /// The tool that it called: one of `subagent_…`, or an assembly as a tool.
@@ -397,11 +388,15 @@ struct helper_reply {
   /// The JSON text that the model sees.
   std::string content;
   bool is_error = false;
+  /// There is no result yet: who would give it waits for a person, or for
+  /// input, and so does the call.
+  bool waits = false;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, helper_reply& x) {
-  return f(caf::meta::type_name("troupe::helper_reply"), x.content, x.is_error);
+  return f(caf::meta::type_name("troupe::helper_reply"), x.content, x.is_error,
+           x.waits);
 }
 
 /// Answered with the run object when the run has ended.
@@ -430,17 +425,24 @@ auto inspect(Inspector& f, expire_run&) {
   return f(caf::meta::type_name("troupe::expire_run"));
 }
 
+/// See run_catalog.hpp.
+struct run_definition;
+
 /// Starts a run; answered when it has started, which is at once unless as many
 /// run as may.
 struct start_run {
   run_request request;
   /// What is to be closed with the run; may be null.
   run_resources_ptr resources;
+  /// What it is a run of, where that was made for it; null: who
+  /// `request.agent` names.
+  local_ptr<const run_definition> definition;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, start_run& x) {
-  return f(caf::meta::type_name("troupe::start_run"), x.request, x.resources);
+  return f(caf::meta::type_name("troupe::start_run"), x.request, x.resources,
+           x.definition);
 }
 
 /// Puts a run off: it waits in the store until a worker takes it. Answered
@@ -486,12 +488,15 @@ struct resume_run {
   int64_t due_at = 0;
   /// A worker took it already: its epoch; 0: it has to be acquired.
   uint64_t epoch = 0;
+  /// As in `start_run`.
+  local_ptr<const run_definition> definition;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, resume_run& x) {
   return f(caf::meta::type_name("troupe::resume_run"), x.run_id, x.decisions,
-           x.input_json, x.with_events, x.later, x.queue, x.due_at, x.epoch);
+           x.input_json, x.with_events, x.later, x.queue, x.due_at, x.epoch,
+           x.definition);
 }
 
 /// Ends a stored run as cancelled, wherever it is: asks its owner, or settles

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "troupe/runtime/messages/local_ptr.hpp"
+
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -32,28 +34,6 @@ private:
   std::vector<entry> entries_;
 };
 
-/// Carries resources in a message within a process; null on another node.
-class run_resources_ptr {
-public:
-  run_resources_ptr() = default;
-
-  explicit run_resources_ptr(std::shared_ptr<run_resources> value)
-    : value_(std::move(value)) {
-    // nop
-  }
-
-  const std::shared_ptr<run_resources>& get() const noexcept {
-    return value_;
-  }
-
-  template <class Inspector>
-  friend typename Inspector::result_type
-  inspect(Inspector& f, run_resources_ptr&) {
-    return f(); // functions do not travel
-  }
-
-private:
-  std::shared_ptr<run_resources> value_;
-};
+using run_resources_ptr = local_ptr<run_resources>;
 
 } // namespace troupe

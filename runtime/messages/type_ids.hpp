@@ -133,7 +133,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(troupe, first_custom_type_id)
   CAF_ADD_TYPE_ID(troupe, (troupe::followed_run_events))
   CAF_ADD_TYPE_ID(troupe, (troupe::interject))
   CAF_ADD_TYPE_ID(troupe, (troupe::interjection_end))
-  CAF_ADD_TYPE_ID(troupe, (troupe::pause_run))
   CAF_ADD_TYPE_ID(troupe, (troupe::helper_order))
   CAF_ADD_TYPE_ID(troupe, (troupe::helper_reply))
 

@@ -1,0 +1,93 @@
+#include "troupe/actors/agent/interjection.hpp"
+
+#include "troupe/actors/agent/journal.hpp"
+#include "troupe/runtime/json/json_text.hpp"
+#include "troupe/runtime/run/timestamp.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace troupe {
+
+namespace {
+
+caf::error too_late(const std::string& why) {
+  return make_error(errc::cancelled, "it could not be said any more: " + why);
+}
+
+/// Puts it into the conversation and tells of it.
+void record(agent_ptr self, unheard_interjection& one,
+            interjection_outcome outcome) {
+  auto message = chat_message{};
+  message.role = message_role::user;
+  message.text = one.what.text;
+  message.blocks = one.what.blocks;
+  message.at = now_micros();
+  auto event = run_event{};
+  event.type = event_type::interjection;
+  event.text = message.text;
+  event.data_json = dump_json(nlohmann::json{
+    {"outcome",
+     outcome == interjection_outcome::delivered ? "delivered" : "next_input"}});
+  event.record = add_message(self, std::move(message))->record;
+  add_event(self, std::move(event));
+  one.outcome = outcome;
+}
+
+bool keeps_conversation(const agent_state& state) {
+  return has_run_session(state.spec);
+}
+
+} // namespace
+
+co::task<interjection_end> hear(agent_ptr self, interject what) {
+  auto& state = self->state;
+  if (state.has_last_event)
+    throw co::failure{too_late("the run is over")};
+  auto one = std::make_shared<unheard_interjection>();
+  one->what = std::move(what);
+  state.interjections.push_back(one);
+  co_await one->is_settled.wait(self);
+  if (one->lost)
+    throw co::failure{one->lost};
+  co_return interjection_end{one->outcome};
+}
+
+bool has_unheard(const agent_state& state) {
+  return !state.interjections.empty();
+}
+
+void deliver_interjections(agent_ptr self) {
+  auto all = std::exchange(self->state.interjections, {});
+  for (const auto& one : all)
+    record(self, *one, interjection_outcome::delivered);
+  if (!all.empty())
+    flush(self);
+  for (const auto& one : all)
+    one->is_settled.set();
+}
+
+void leave_interjections(agent_ptr self, run_status end) {
+  auto& state = self->state;
+  auto can_keep = keeps_conversation(state) && state.has_turn
+                  && end != run_status::suspended;
+  for (const auto& one : state.interjections)
+    if (can_keep)
+      record(self, *one, interjection_outcome::next_input);
+    else if (end == run_status::suspended)
+      one->lost = too_late("the run waits; say it when it is gone on with");
+    else
+      one->lost = too_late("the agent had ended");
+}
+
+void answer_interjections(agent_ptr self) {
+  auto& state = self->state;
+  for (const auto& one : std::exchange(state.interjections, {})) {
+    if (!one->lost && state.record.object.error.kind == errc::storage)
+      one->lost = too_late("the conversation could not be stored");
+    one->is_settled.set();
+  }
+}
+
+} // namespace troupe
