@@ -71,10 +71,11 @@ public:
     for (const auto& [name, node] : x_.nodes)
       if (node.input)
         check_template(*node.input, "nodes." + name + ".input");
-    if (wrong_.empty())
-      check_ways();
-    if (wrong_.empty())
-      check_joins();
+    if (!x_.nodes.contains(x_.start) || !x_.nodes.contains(x_.finish))
+      return std::move(wrong_);
+    auto meant = as_meant();
+    if (check_ways(meant))
+      check_joins(meant);
     return std::move(wrong_);
   }
 
@@ -136,8 +137,26 @@ private:
                      + "\" as another edge does");
   }
 
-  void check_ways() {
-    auto next = successors(x_);
+  /// The graph with its misspelt names as they were probably meant, and without
+  /// edges to nowhere: one fault is not reported as several.
+  graph_settings as_meant() const {
+    auto result = x_;
+    auto correct = [this](std::string& name) {
+      if (!x_.nodes.contains(name))
+        name = nearest_name(name, names_).value_or(std::string{});
+      return !name.empty();
+    };
+    std::erase_if(result.edges, [&](edge_settings& edge) {
+      std::erase_if(edge.from, [&](std::string& x) { return !correct(x); });
+      return !correct(edge.to) || edge.from.empty();
+    });
+    return result;
+  }
+
+  /// Whether every node is on a way from the start to the finish.
+  bool check_ways(const graph_settings& meant) {
+    auto before = wrong_.size();
+    auto next = successors(meant);
     auto forwards = reachable(next, x_.start);
     auto backwards = reachable(reversed(next), x_.finish);
     for (const auto& name : names_) {
@@ -147,20 +166,22 @@ private:
         fail("nodes." + name, "no edge leads from here to the finish",
              "add {from: " + name + ", to: " + x_.finish + "}");
     }
+    return wrong_.size() == before;
   }
 
   // What is waited for must run beside each other: in one group that comes
   // together where the edge leads.
-  void check_joins() {
-    auto ways = find_post_dominators(x_);
+  void check_joins(const graph_settings& meant) {
+    auto ways = find_post_dominators(meant);
     auto joins = name_set{};
     for (const auto& name : names_) {
-      auto targets = unconditional_targets(x_, name);
+      auto targets = unconditional_targets(meant, name);
       if (targets.size() > 1)
         joins.insert(find_join(ways, targets));
     }
     for (size_t i = 0; i < x_.edges.size(); ++i)
-      if (x_.edges[i].from.size() > 1 && !joins.contains(x_.edges[i].to))
+      if (x_.edges[i].from.size() > 1 && x_.nodes.contains(x_.edges[i].to)
+          && !joins.contains(x_.edges[i].to))
         fail("edges[" + std::to_string(i) + "]",
              "waits for nodes that do not run at once, or not only for them",
              "let one node lead to all of them without conditions");
