@@ -178,7 +178,7 @@ execution::interject(std::string text,
                      std::vector<content_block> blocks) const {
   auto promise = std::make_shared<outcome_promise>();
   auto result = interjection_ticket{promise->get_future()};
-  auto what = troupe::interject{std::move(text), std::move(blocks)};
+  auto what = troupe::interject{std::move(text), std::move(blocks), {}};
   auto body = [run = reader_->handle().run, what = std::move(what),
                promise](caf::event_based_actor* self) {
     ask_to_hear(self, run, what, promise);

@@ -30,6 +30,9 @@ void record(agent_ptr self, unheard_interjection& one,
   event.data_json = dump_json(nlohmann::json{
     {"outcome",
      outcome == interjection_outcome::delivered ? "delivered" : "next_input"}});
+  if (!one.what.mark.empty())
+    self->state.pending.values.push_back(
+      {one.what.mark, message.at, one.what.mark});
   event.record = add_message(self, std::move(message))->record;
   add_event(self, std::move(event));
   one.outcome = outcome;

@@ -63,6 +63,8 @@ void add_run(CLI::App& app, options& out) {
   run->add_option("PROMPT", out.prompt, "What to ask; - or none reads stdin")
     ->each([&out](const std::string&) { out.has_prompt = true; });
   run->add_flag("--events", out.events, "Print each event as a JSON line");
+  run->add_flag("--no-agent-events", out.no_agent_events,
+                "Leave out what the participants of an assembly do");
   run->add_flag("--later", out.later, "Queue it and print its id");
   run->add_option("--wait", out.wait, "With --later: not before, e.g. 10m");
   run->add_option("--wait-until", out.wait_until,

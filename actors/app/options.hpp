@@ -47,6 +47,7 @@ struct options {
   std::string prompt;
   bool has_prompt = false;
   bool events = false;
+  bool no_agent_events = false;
   std::string session;
   std::string actor;
   std::string deadline;

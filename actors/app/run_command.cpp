@@ -38,6 +38,7 @@ int run_to_end(runtime& host, run_request request, const options& x,
                interrupts& signals) {
   auto agent = request.agent;
   request.with_events = wants_events(x);
+  request.include_agent_events = !x.no_agent_events;
   auto run = host.start(std::move(request));
   return show_run(run, agent, x, signals);
 }

@@ -139,7 +139,8 @@ void note_step(workflow_ptr self, const participant_step& step) {
 }
 
 helper_ptr start_helper(workflow_ptr self, const std::string& kind,
-                        bool is_subagent, std::string input) {
+                        bool is_subagent, std::string input,
+                        const std::string& call) {
   auto& table = *self->state.helpers;
   auto one = std::make_shared<helper>();
   one->kind = kind;
@@ -148,13 +149,16 @@ helper_ptr start_helper(workflow_ptr self, const std::string& kind,
   one->input = std::move(input);
   one->id = kind + "-" + std::to_string(++table.counts[kind]);
   table.all[one->id] = one;
+  keep_value(self->state, call, one->id);
   begin_turn(self, one);
   return one;
 }
 
-void go_on(workflow_ptr self, const helper_ptr& one, std::string input) {
+void go_on(workflow_ptr self, const helper_ptr& one, std::string input,
+           const std::string& call) {
   ++one->turn;
   one->input = std::move(input);
+  keep_value(self->state, call, one->id);
   begin_turn(self, one);
 }
 

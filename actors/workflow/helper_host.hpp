@@ -65,12 +65,15 @@ void note_step(workflow_ptr self, const participant_step& one);
 
 // For the parts of this.
 
-/// Makes a helper and has it begin.
+/// Makes a helper and has it begin. `call` names the value that says so, which
+/// is stored with it.
 helper_ptr start_helper(workflow_ptr self, const std::string& kind,
-                        bool is_subagent, std::string input);
+                        bool is_subagent, std::string input,
+                        const std::string& call);
 
-/// Has a helper go on with `input`.
-void go_on(workflow_ptr self, const helper_ptr& one, std::string input);
+/// Has a helper go on with `input`; `call` as above.
+void go_on(workflow_ptr self, const helper_ptr& one, std::string input,
+           const std::string& call);
 
 /// Waits until it has nothing to do, or waits itself.
 co::task<void> await_helper(workflow_ptr self, helper_ptr one);

@@ -40,16 +40,15 @@ std::string name_of_call(const std::string& key) {
   return "call/" + *digest;
 }
 
-/// The helper that an earlier attempt of this very call was about, or empty.
-std::string obeyed_before(const workflow_state& state, const helper_order& x) {
-  auto found = state.values.find(name_of_call(x.key));
-  return found == state.values.end() ? std::string{} : found->second;
+/// Whether an earlier attempt of this very call was obeyed. That is stored with
+/// what was done, all or nothing.
+bool was_obeyed(const workflow_state& state, const helper_order& x) {
+  return state.values.contains(name_of_call(x.key));
 }
 
-void note_obeyed(workflow_ptr self, const helper_order& x,
-                 const std::string& id) {
-  keep_value(self->state, name_of_call(x.key), id);
-  flush(self);
+/// The helper that such a call began.
+helper_ptr begun_by(const workflow_state& state, const helper_order& x) {
+  return state.helpers->all.at(state.values.at(name_of_call(x.key)));
 }
 
 json state_of(const helper& one) {
@@ -113,18 +112,18 @@ void check_room(const workflow_state& state, const std::string& kind) {
 co::task<helper_reply> spawn(workflow_ptr self, helper_order order,
                              json arguments) {
   auto& state = self->state;
-  if (auto id = obeyed_before(state, order); !id.empty())
-    co_return reply_with(state_of(*state.helpers->all.at(id)));
+  if (was_obeyed(state, order))
+    co_return reply_with(state_of(*begun_by(state, order)));
   auto kind = arguments.value("kind", std::string{});
   check_room(state, kind);
   auto one = start_helper(self, kind, true,
-                          arguments.value("task", std::string{}));
-  note_obeyed(self, order, one->id);
+                          arguments.value("task", std::string{}),
+                          name_of_call(order.key));
   co_return reply_with(state_of(*one));
 }
 
 /// Tells a subagent that works; whether it was heard.
-co::task<bool> interrupt(workflow_ptr self, helper_ptr one, std::string text) {
+co::task<bool> interrupt(workflow_ptr self, helper_ptr one, interject what) {
   auto step = step_of(self->state, *one);
   if (!step) { // it has not begun, or just ended
     auto& changed = self->state.helpers->changed;
@@ -133,7 +132,7 @@ co::task<bool> interrupt(workflow_ptr self, helper_ptr one, std::string text) {
     co_return false;
   }
   auto asked = co::request<interjection_end>(self, step->actor, caf::infinite,
-                                             interject{std::move(text), {}});
+                                             std::move(what));
   auto heard = co_await co::as_expected(std::move(asked));
   if (heard)
     co_return true;
@@ -155,17 +154,17 @@ co::task<helper_reply> message(workflow_ptr self, helper_order order,
   auto& state = self->state;
   auto one = find_subagent(state, arguments.value("id", std::string{}));
   auto text = arguments.value("message", std::string{});
-  auto is_heard = !obeyed_before(state, order).empty();
+  auto is_heard = was_obeyed(state, order);
   while (!is_heard) {
     check_can_hear(*one);
     if (one->status == helper_status::running) {
-      is_heard = co_await interrupt(self, one, text);
+      auto what = interject{text, {}, state.prefix + name_of_call(order.key)};
+      is_heard = co_await interrupt(self, one, std::move(what));
       continue;
     }
-    go_on(self, one, text);
+    go_on(self, one, text, name_of_call(order.key));
     is_heard = true;
   }
-  note_obeyed(self, order, one->id);
   co_return reply_with(state_of(*one));
 }
 
@@ -248,14 +247,13 @@ co::task<helper_reply> stop(workflow_ptr self, json arguments) {
 co::task<helper_reply> call(workflow_ptr self, helper_order order,
                             json arguments) {
   auto& state = self->state;
-  auto id = obeyed_before(state, order);
   auto one = helper_ptr{};
-  if (id.empty()) {
+  if (!was_obeyed(state, order)) {
     one = start_helper(self, order.tool, false,
-                       arguments.value("input", std::string{}));
-    note_obeyed(self, order, one->id);
+                       arguments.value("input", std::string{}),
+                       name_of_call(order.key));
   } else {
-    one = state.helpers->all.at(id);
+    one = begun_by(state, order);
   }
   co_await await_helper(self, one);
   if (one->status == helper_status::waiting)

@@ -345,11 +345,14 @@ auto inspect(Inspector& f, followed_run_events& x) {
 struct interject {
   std::string text;
   std::vector<content_block> blocks;
+  /// A value of the run that is stored with it, so that it is not said again
+  /// after a crash; empty: none.
+  std::string mark;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, interject& x) {
-  return f(caf::meta::type_name("troupe::interject"), x.text, x.blocks);
+  return f(caf::meta::type_name("troupe::interject"), x.text, x.blocks, x.mark);
 }
 
 enum class interjection_outcome : uint8_t {
