@@ -93,7 +93,8 @@ TEST_CASE("errors of an agent file come at once", "[load_agent]") {
     == texts{
       "modle: unknown key; allowed are agent, description, model, "
       "system_prompt, system_template, tools, subagents, permissions, "
-      "sandbox, workspace, limits, produces, result_schema (a.yaml:2:1) did "
+      "sandbox, workspace, limits, produces, result_schema, result_strategy "
+      "(a.yaml:2:1) did "
       "you mean "
       "`model`?",
       "tools[1].name: missing (a.yaml:3:20)",
