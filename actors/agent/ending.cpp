@@ -51,6 +51,21 @@ std::string excuse_of(const run_outcome& outcome) {
   return "stopped before it finished: the run failed";
 }
 
+/// A run whose time is up gives what its model said last.
+void give_what_exists(agent_state& state) {
+  auto& object = state.record.object;
+  for (auto i = state.messages.rbegin(); i != state.messages.rend(); ++i) {
+    const auto& one = **i;
+    if (one.at < object.started_at)
+      return; // of an earlier run
+    if (one.role != message_role::assistant || one.text.empty())
+      continue;
+    object.has_response = true;
+    object.response = one.text;
+    return;
+  }
+}
+
 /// Leaves a conversation that a provider accepts: what a model had said when
 /// it was cut off stays, a call gets its result.
 void settle_conversation(agent_ptr self, const run_outcome& outcome) {
@@ -62,17 +77,15 @@ void settle_conversation(agent_ptr self, const run_outcome& outcome) {
   settle_calls(self, excuse_of(outcome));
   auto is_cut_off = outcome.status == run_status::cancelled
                     || outcome.status == run_status::partial;
-  if (!is_cut_off || state.answer.text.empty())
-    return;
-  auto partial = chat_message{};
-  partial.role = message_role::assistant;
-  partial.text = std::exchange(state.answer.text, {});
-  partial.at = now_micros();
-  if (outcome.status == run_status::partial) {
-    state.record.object.has_response = true;
-    state.record.object.response = partial.text;
+  if (is_cut_off && !state.answer.text.empty()) {
+    auto partial = chat_message{};
+    partial.role = message_role::assistant;
+    partial.text = std::exchange(state.answer.text, {});
+    partial.at = now_micros();
+    add_message(self, std::move(partial));
   }
-  add_message(self, std::move(partial));
+  if (outcome.status == run_status::partial)
+    give_what_exists(state);
 }
 
 void give_back_turn(agent_ptr self, bool keep) {
@@ -164,6 +177,7 @@ co::task<void> end_run(agent_ptr self, run_outcome outcome) {
   // A step and its run hold each other.
   state.lent.reset();
   state.spec.sink = nullptr;
+  state.spec.host = nullptr;
 }
 
 } // namespace

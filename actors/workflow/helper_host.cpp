@@ -5,6 +5,7 @@
 #include "troupe/actors/workflow/step_spec.hpp"
 #include "troupe/actors/workflow/workflow_participants.hpp"
 #include "troupe/runtime/run/run_budget.hpp"
+#include "troupe/runtime/run/timestamp.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -59,8 +60,11 @@ co::task<void> run_turn(workflow_ptr self, helper_ptr one) {
   } catch (const co::failure& why) {
     failed = why.reason();
   }
-  if (one->status == helper_status::stopped)
-    co_return; // and that is stored
+  one->is_at_work = false;
+  if (one->status == helper_status::stopped) { // and that is stored
+    tell(self);
+    co_return;
+  }
   one->status = failed ? helper_status::failed : helper_status::completed;
   if (failed)
     one->why = to_fault(failed);
@@ -72,6 +76,8 @@ co::task<void> run_turn(workflow_ptr self, helper_ptr one) {
 void begin_turn(workflow_ptr self, const helper_ptr& one) {
   auto& state = self->state;
   one->status = helper_status::running;
+  one->is_at_work = true;
+  one->at_work_since = now_micros();
   store_helper(self, *one);
   state.running.spawn(self, helper_key, run_turn(self, one));
 }
@@ -193,16 +199,20 @@ void forget_approvals(workflow_state& state, const helper& one) {
 
 co::task<void> stop_helper(workflow_ptr self, helper_ptr one) {
   auto& state = self->state;
-  auto step = step_of(state, *one);
+  auto is_at_work = one->status == helper_status::running;
   // Nobody takes what it says from here on for its answer.
   one->status = helper_status::stopped;
   forget_approvals(state, *one);
   store_helper(self, *one);
   tell(self);
-  if (!step)
+  if (!is_at_work) // what waits has no actor any more
     co_return;
-  self->send(step->actor, cancel_run{"stopped by who it worked for"});
-  co_await step->is_over.wait(self);
+  while (one->is_at_work) {
+    if (auto step = step_of(state, *one))
+      self->send(step->actor, cancel_run{"stopped by who it worked for"});
+    state.helpers->changed.reset();
+    co_await state.helpers->changed.wait(self);
+  }
 }
 
 } // namespace troupe

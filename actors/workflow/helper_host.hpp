@@ -37,6 +37,9 @@ struct helper {
   uint32_t turn = 1;
   std::string input;
   helper_status status = helper_status::running;
+  /// A turn of it has not come to its end, and since when.
+  bool is_at_work = false;
+  int64_t at_work_since = 0;
   /// What it answered last: text, or JSON where it gives that.
   participant_answer answer;
   fault why;

@@ -5,6 +5,7 @@
 #include "troupe/config/nearest_name.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/run/run_budget.hpp"
+#include "troupe/runtime/run/timestamp.hpp"
 #include "troupe/runtime/tools/cut_output.hpp"
 #include "troupe/sandbox/sha256.hpp"
 
@@ -61,9 +62,18 @@ json output_of(const participant_answer& answer) {
   return cut_output(answer.text).text;
 }
 
-/// A helper with what it has come to.
-json outcome_of(const helper& one) {
+/// What a helper does. How long it has been at work tells one look at it from
+/// the next: to wait is no loop.
+json progress_of(const helper& one) {
   auto result = state_of(one);
+  if (one.status == helper_status::running)
+    result["milliseconds"] = (now_micros() - one.at_work_since) / 1000;
+  return result;
+}
+
+/// The same with what it has come to.
+json outcome_of(const helper& one) {
+  auto result = progress_of(one);
   if (one.status == helper_status::completed)
     result["output"] = output_of(one.answer);
   if (one.status == helper_status::failed)
@@ -91,12 +101,15 @@ bool is_there(const helper& one) {
          && one.status != helper_status::failed;
 }
 
-void check_room(const workflow_state& state, const std::string& kind) {
-  const auto& table = *state.helpers;
+void check_depth(const workflow_state& state) {
   auto depth = state.budget->limits().depth;
   if (state.spec.depth >= depth)
     throw told("not started: agents may start others " + std::to_string(depth)
                + " deep at most (limits.max_depth)");
+}
+
+void check_room(const workflow_state& state, const std::string& kind) {
+  const auto& table = *state.helpers;
   auto there
     = std::count_if(table.all.begin(), table.all.end(), [&](const auto& x) {
         return x.second->is_subagent && x.second->kind == kind
@@ -115,6 +128,7 @@ co::task<helper_reply> spawn(workflow_ptr self, helper_order order,
   if (was_obeyed(state, order))
     co_return reply_with(state_of(*begun_by(state, order)));
   auto kind = arguments.value("kind", std::string{});
+  check_depth(state);
   check_room(state, kind);
   auto one = start_helper(self, kind, true,
                           arguments.value("task", std::string{}),
@@ -232,7 +246,7 @@ helper_reply list(const workflow_state& state) {
   auto all = json::array();
   for (const auto& [id, one] : state.helpers->all)
     if (one->is_subagent)
-      all.push_back(state_of(*one));
+      all.push_back(progress_of(*one));
   return reply_with({{"subagents", std::move(all)}});
 }
 
@@ -249,6 +263,7 @@ co::task<helper_reply> call(workflow_ptr self, helper_order order,
   auto& state = self->state;
   auto one = helper_ptr{};
   if (!was_obeyed(state, order)) {
+    check_depth(state);
     one = start_helper(self, order.tool, false,
                        arguments.value("input", std::string{}),
                        name_of_call(order.key));

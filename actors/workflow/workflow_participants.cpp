@@ -289,6 +289,18 @@ ask_main(workflow_context flow, agent_definition_ptr agent, std::string input) {
   co_return answer;
 }
 
+namespace {
+
+/// Who is told what is said to the run: its agent, or the first that works.
+std::shared_ptr<participant_step> hearer_in(const workflow_state& state) {
+  for (const auto& one : state.active)
+    if (one->is_main)
+      return one;
+  return state.active.front();
+}
+
+} // namespace
+
 co::task<interjection_end> pass_on_interjection(workflow_ptr self,
                                                 interject what) {
   auto& state = self->state;
@@ -297,7 +309,7 @@ co::task<interjection_end> pass_on_interjection(workflow_ptr self,
       co_await state.someone_works.wait(self);
       continue;
     }
-    auto one = state.active.front();
+    auto one = hearer_in(state);
     auto asked = co::request<interjection_end>(self, one->actor, caf::infinite,
                                                what);
     auto end = co_await co::as_expected(std::move(asked));

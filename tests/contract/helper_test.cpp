@@ -204,6 +204,21 @@ TEST_CASE("agents start others only so deep", "[contract]") {
   CHECK(participants_of(run) == names{"lead", "deeper", "deeper"});
 }
 
+TEST_CASE("an assembly that leads back to its agent ends at the same depth",
+          "[contract]") {
+  auto x = troupe_of{
+    {{"lead", calls("{name: again, arguments: {input: x}}")
+                + says("{{last_tool.error}}{{last_tool.output}}")}}};
+  x.write("troupe.yaml", "version: 1\nagents: {lead: lead.yaml}\n");
+  x.write_agent("lead", "tools: [{assembly: lead, name: again, description: "
+                        "d}]\nlimits: {max_depth: 2}\n");
+  auto run = json::parse(x.run({"run", "lead", "Q", "--json"}).out);
+  CHECK(run["status"] == "completed");
+  CHECK(run["steps"].size() == 3);
+  CHECK(run["response"].get<std::string>().find("2 deep at most")
+        != std::string::npos);
+}
+
 TEST_CASE("parent and children share one budget", "[contract]") {
   SECTION("of tool calls") {
     auto x = troupe_of{
@@ -233,6 +248,21 @@ TEST_CASE("parent and children share one budget", "[contract]") {
     CHECK(run["error"]["kind"] == "limit");
     CHECK(run["usage"]["input_tokens"] == 900);
   }
+}
+
+TEST_CASE("a tree whose time is up gives what exists", "[contract]") {
+  auto x
+    = troupe_of{{{"lead", "  - reply: {text: 'So far so good.', tool_calls: ["
+                            + spawns("research", "a") + "]}\n"
+                            + calls(waits("research-1"))},
+                 {"research", "  - reply: {text: never, delay: 60s}\n"}}};
+  x.write_agent("lead", with_research);
+  auto done = x.run({"run", "lead.yaml", "Q", "--json", "--deadline", "1s"});
+  CHECK(done.code == 3);
+  auto run = json::parse(done.out);
+  CHECK(run["status"] == "partial");
+  CHECK(run["response"] == "So far so good.");
+  CHECK(run["steps"][1]["status"] == "partial");
 }
 
 TEST_CASE("an assembly is a tool", "[contract]") {
