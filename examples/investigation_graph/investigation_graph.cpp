@@ -1,5 +1,5 @@
 // The graph of investigation_graph.yaml in C++, with the same models.
-#include "../print_run.hpp"
+#include "support/print_run.hpp"
 #include <troupe/actors/troupe.hpp>
 
 #include <chrono>

@@ -55,6 +55,11 @@ std::vector<uint64_t> seqs_of(event_reader& reader) {
   return result;
 }
 
+co::task<std::string> nap(tool_context context, test::nothing) {
+  co_await context.sleep(300ms);
+  co_return std::string{"rested"};
+}
+
 } // namespace
 
 TEST_CASE("what is said while the last answer comes is answered, too",
@@ -79,11 +84,7 @@ exchanges:
   - expect: {last_user: "also"}
     reply: {text: "heard"}
 )"};
-  auto nap = [](tool_context context, test::nothing) -> co::task<std::string> {
-    co_await context.sleep(300ms);
-    co_return std::string{"rested"};
-  };
-  x.calc().use(make_tool("nap", "Sleeps.", +nap));
+  x.calc().use(make_tool("nap", "Sleeps.", nap));
   auto run = x.start().start(request_of("Q", true));
   read_until(run, event_type::tool_call);
   CHECK(run.interject("also").wait() == interjection_outcome::delivered);

@@ -141,7 +141,7 @@ std::string kill_until_suspended(const peer_place& place, std::mt19937& random,
                                  std::vector<settled_effects>& known) {
   using std::chrono::milliseconds;
   auto run_id = std::string{};
-  auto events = uint64_t{0};
+  auto done = size_t{0};
   auto in_vain = 0;
   for (auto leg = 0; leg < 90; ++leg) {
     program peer{place.peer({run_id.empty() ? "start" : run_id})};
@@ -154,9 +154,10 @@ std::string kill_until_suspended(const peer_place& place, std::mt19937& random,
       continue;
     run_id = head->run_id;
     CHECK(said == run_id);
-    in_vain = head->events > events + 1 ? 0 : in_vain + 1;
-    events = head->events;
     known.push_back(settled(place, run_id));
+    auto has_progress = known.back().size() > done;
+    in_vain = has_progress ? 0 : in_vain + 1;
+    done = known.back().size();
     if (head->status == run_status::suspended)
       return run_id;
     CHECK(head->status == run_status::running);
