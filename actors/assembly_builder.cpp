@@ -100,6 +100,12 @@ graph& graph::edge(std::string from, std::string to,
   return edge(std::move(one));
 }
 
+graph& graph::edge(std::string from, std::string to, question condition) {
+  auto asked = condition_settings{};
+  asked.holds = std::move(condition);
+  return edge(std::move(from), std::move(to), std::move(asked));
+}
+
 graph& graph::join(std::vector<std::string> from, std::string to,
                    std::optional<std::string> input) {
   auto one = edge_settings{};
@@ -230,6 +236,13 @@ steps& steps::branch(condition_settings condition, const steps& then_steps,
   all().push_back({branch_step_settings{
     std::move(condition), steps_of(then_steps), steps_of(else_steps)}});
   return *this;
+}
+
+steps& steps::branch(question condition, const steps& then_steps,
+                     const steps& else_steps) {
+  auto asked = condition_settings{};
+  asked.holds = std::move(condition);
+  return branch(std::move(asked), then_steps, else_steps);
 }
 
 steps& steps::deadline(caf::timespan limit) {

@@ -2,10 +2,12 @@
 
 #include "troupe/actors/agent_builder.hpp"
 #include "troupe/config/assembly_settings.hpp"
+#include "troupe/runtime/assembly/assembly_record.hpp"
 
 #include "caf/timespan.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,6 +69,12 @@ public:
     return *this;
   }
 
+  /// What it is asked, made in code out of what has happened so far.
+  member& input(input_mapper map) {
+    settings_.map = std::move(map);
+    return *this;
+  }
+
   /// It is shown what was said before.
   member& history(bool on = true) {
     settings_.history = on;
@@ -101,6 +109,9 @@ public:
 private:
   participant_settings settings_;
 };
+
+/// A question in code about what has happened so far.
+using question = std::function<bool(const assembly_record&)>;
 
 /// A question about the output of a participant, `when("triage").equals("x")`.
 class when {
@@ -140,6 +151,7 @@ public:
   graph& finish(std::string name);
   graph& edge(std::string from, std::string to);
   graph& edge(std::string from, std::string to, condition_settings condition);
+  graph& edge(std::string from, std::string to, question condition);
   /// From several that are waited for; `input` is a template.
   graph& join(std::vector<std::string> from, std::string to,
               std::optional<std::string> input = {});
@@ -190,6 +202,8 @@ public:
   /// Runs the steps of `group` at once, at most `limit` of them.
   steps& parallel(const steps& group, uint32_t limit = 4);
   steps& branch(condition_settings condition, const steps& then_steps,
+                const steps& else_steps = steps{});
+  steps& branch(question condition, const steps& then_steps,
                 const steps& else_steps = steps{});
   steps& deadline(caf::timespan limit);
   steps& sandbox(sandbox_settings policy);

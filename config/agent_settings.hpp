@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -73,6 +74,11 @@ struct permission_settings {
 struct definition_settings;
 /// What an application defines in code, see assembly_builder.hpp.
 struct own_definition;
+/// What has happened in a run, see assembly_record.hpp.
+struct assembly_record;
+
+/// Makes an input out of that, in code.
+using input_mapper = std::function<std::string(const assembly_record&)>;
 
 /// Who takes part in an assembly or works for an agent, and how it is asked.
 struct participant_settings {
@@ -83,6 +89,8 @@ struct participant_settings {
   std::shared_ptr<const definition_settings> definition;
   /// A Mustache template; without it the asker decides.
   std::optional<std::string> input;
+  /// In place of a template.
+  input_mapper map;
   /// Whether it is shown the conversation so far.
   bool history = false;
   /// Whether it gets the application's values.

@@ -5,6 +5,7 @@
 #include "caf/timespan.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,7 +16,7 @@
 namespace troupe {
 
 /// A question about the output of a participant; exactly one of the three is
-/// set.
+/// set, or the last in place of all else.
 struct condition_settings {
   /// Whose output.
   std::string node;
@@ -26,6 +27,8 @@ struct condition_settings {
   std::optional<std::string> contains;
   /// An RE2 expression.
   std::optional<std::string> matches;
+  /// A question in code about all that has happened.
+  std::function<bool(const assembly_record&)> holds;
 };
 
 /// From one node, or from several that are waited for, to another.
@@ -35,6 +38,8 @@ struct edge_settings {
   std::optional<condition_settings> when;
   /// A template for the input of `to` on this way.
   std::optional<std::string> input;
+  /// In place of a template.
+  input_mapper map;
   /// Kinds of errors of `from` that lead here; empty: its success does.
   std::vector<std::string> on_error;
 };

@@ -29,7 +29,9 @@ private:
 
 std::string input_for(const assembly_walk& walk, const assembly_member& whom,
                       const member_order& order) {
-  const auto& own = order.input ? order.input : whom.input;
+  auto is_by_edge = order.input || order.map;
+  const auto& own = is_by_edge ? order.input : whom.input;
+  const auto& map = is_by_edge ? order.map : whom.map;
   auto result = order.text.empty() ? default_input(walk.so_far, order.before)
                                    : order.text;
   if (own) {
@@ -38,6 +40,8 @@ std::string input_for(const assembly_walk& walk, const assembly_member& whom,
       throw co::failure{std::move(filled.error())};
     result = std::move(*filled);
   }
+  if (map)
+    result = map(walk.so_far);
   auto earlier = whom.has_history ? transcript(walk.so_far) : std::string{};
   if (!earlier.empty())
     result = "What was said before:\n\n" + earlier + "\n\n" + result;

@@ -19,6 +19,8 @@ struct assembly_member {
   participant_ptr who;
   /// Its template, where it has one.
   std::optional<std::string> input;
+  /// In place of a template.
+  input_mapper map;
   /// Whether it is told all that was said before.
   bool has_history = false;
 };
@@ -40,8 +42,9 @@ assembly_walk_ptr begin_walk(const workflow_context& flow, std::string task,
 
 /// How a member is asked this time.
 struct member_order {
-  /// A template that counts in place of the member's.
+  /// A template, or code, that counts in place of the member's.
   std::optional<std::string> input;
+  input_mapper map;
   /// What it is asked where there is no template; empty: the task, and what
   /// those before it said.
   std::string text;

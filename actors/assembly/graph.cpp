@@ -41,7 +41,8 @@ co::task<std::optional<graph_route::target>> run_node(graph_walk_ptr x,
   count_node(*x);
   const auto& name = where.at.node;
   auto is_finish = name == x->graph->plan.finish();
-  auto order = member_order{where.at.input, {}, where.before, is_finish};
+  auto order
+    = member_order{where.at.input, where.at.map, {}, where.before, is_finish};
   auto failed = caf::error{};
   try {
     auto asked = ask_member(x->flow, x->walk, x->graph->nodes.at(name),
@@ -99,7 +100,7 @@ co::task<names> walk_on(graph_walk_ptr x, position where, std::string stop) {
     }
     if (node == plan.finish())
       break;
-    auto route = plan.after(node, x->walk->so_far.outputs);
+    auto route = plan.after(node, x->walk->so_far);
     if (!route)
       throw co::failure{std::move(route.error())};
     if (route->join.empty()) {
@@ -109,8 +110,8 @@ co::task<names> walk_on(graph_walk_ptr x, position where, std::string stop) {
     auto join = route->join;
     auto group = walk_group(x, std::move(*route), node);
     auto before = co_await group;
-    auto input = plan.input_of(join, before);
-    where = position{{std::move(join), std::move(input)}, std::move(before)};
+    auto at = plan.join(join, before);
+    where = position{std::move(at), std::move(before)};
   }
   co_return std::move(where.before);
 }
@@ -122,7 +123,7 @@ co::task<std::string> run_graph(workflow_context flow,
                                 std::string task) {
   auto x = std::make_shared<graph_walk>(graph_walk{flow, graph, nullptr, 0});
   x->walk = begin_walk(flow, std::move(task), graph->max_concurrency);
-  auto begin = position{{graph->plan.start(), std::nullopt}, {}};
+  auto begin = position{{graph->plan.start(), std::nullopt, {}}, {}};
   auto walking = walk_on(x, std::move(begin), std::string{});
   co_await walking;
   co_return x->walk->so_far.outputs.at(graph->plan.finish());

@@ -96,7 +96,7 @@ private:
                               const std::string& path) {
     return {std::make_shared<const participant>(
               make_participant(x, name, path)),
-            x.input, x.history};
+            x.input, x.map, x.history};
   }
 
   body make_graph(const graph_settings& x) {
@@ -138,7 +138,7 @@ private:
       auto one = all[name];
       give_handoff_tool(one, x, all);
       swarm->members[name] = {std::make_shared<const participant>(one),
-                              member.input, member.history};
+                              member.input, member.map, member.history};
     }
     return [swarm](workflow_context flow, std::string task) {
       return run_swarm(std::move(flow), swarm, std::move(task));
@@ -228,7 +228,7 @@ private:
     auto when = output_condition::make(x.when);
     if (!when)
       take(when.error(), path + ".when");
-    if (!known.contains(x.when.node)) {
+    if (!x.when.holds && !known.contains(x.when.node)) {
       auto names = std::vector<std::string>{known.begin(), known.end()};
       auto near = nearest_name(x.when.node, names);
       fail(path + ".when.node",

@@ -20,7 +20,7 @@ void fail(std::vector<fault>& wrong, const std::string& path,
 /// says what they are asked and when they are asked again.
 void check_options(const participant_settings& x, bool is_subagent,
                    const std::string& path, std::vector<fault>& wrong) {
-  if (x.input)
+  if (x.input || x.map)
     fail(wrong, path + ".input", "has no meaning here: the model writes it");
   if (x.history)
     fail(wrong, path + ".history",

@@ -29,7 +29,7 @@ co::task<names> walk_list(list_place where,
                           const std::vector<listed_step>* steps);
 
 co::task<names> run_one(list_place where, const assembly_member* whom) {
-  auto order = member_order{std::nullopt, {}, where.before, where.is_last};
+  auto order = member_order{std::nullopt, {}, {}, where.before, where.is_last};
   auto asked = ask_member(where.flow, where.walk, *whom, std::move(order));
   co_await asked;
   co_return names{whom->who->name};
@@ -67,7 +67,7 @@ co::task<names> run_step(list_place where, const listed_step* step) {
   if (const auto* group = std::get_if<listed_group>(&step->what))
     return run_group(std::move(where), group);
   const auto& branch = std::get<listed_branch>(step->what);
-  auto holds = branch.when.holds(where.walk->so_far.outputs);
+  auto holds = branch.when.holds(where.walk->so_far);
   return walk_list(std::move(where),
                    holds ? &branch.then_steps : &branch.else_steps);
 }

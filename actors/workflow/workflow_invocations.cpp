@@ -16,7 +16,7 @@ participant_ptr find_member(const workflow_context& flow, const member& who,
     throw co::failure{errc::configuration,
                       "a workflow asks whom the runtime knows: give the agent "
                       "to the runtime and name it"};
-  if (x.input || x.history)
+  if (x.input || x.map || x.history)
     throw co::failure{errc::configuration,
                       "a workflow says itself what \"" + x.agent
                         + "\" is asked: input and history have no meaning"};

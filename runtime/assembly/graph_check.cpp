@@ -120,7 +120,8 @@ private:
     if (edge.input)
       check_template(*edge.input, path + ".input");
     if (edge.when) {
-      check_name(edge.when->node, path + ".when.node");
+      if (!edge.when->holds)
+        check_name(edge.when->node, path + ".when.node");
       auto compiled = output_condition::make(*edge.when);
       if (!compiled)
         fail(path + ".when", to_fault(compiled.error()).message);

@@ -13,6 +13,10 @@ bool is_from(const edge_settings& edge, const std::string& node) {
   return std::find(edge.from.begin(), edge.from.end(), node) != edge.from.end();
 }
 
+graph_route::target way_along(const edge_settings& x) {
+  return {x.to, x.input, x.map};
+}
+
 } // namespace
 
 caf::expected<graph_plan> graph_plan::make(const graph_settings& x) {
@@ -42,16 +46,16 @@ caf::expected<graph_plan> graph_plan::make(const graph_settings& x) {
 
 caf::expected<graph_route>
 graph_plan::after(const std::string& node,
-                  const participant_outputs& outputs) const {
+                  const assembly_record& so_far) const {
   auto chosen = graph_route{};
   auto others = graph_route{};
   for (const auto& edge : edges_) {
     if (!is_from(edge.settings, node) || !edge.settings.on_error.empty())
       continue;
     if (!edge.when)
-      others.targets.push_back({edge.settings.to, edge.settings.input});
-    else if (edge.when->holds(outputs))
-      chosen.targets.push_back({edge.settings.to, edge.settings.input});
+      others.targets.push_back(way_along(edge.settings));
+    else if (edge.when->holds(so_far))
+      chosen.targets.push_back(way_along(edge.settings));
   }
   if (chosen.targets.size() > 1)
     return make_error(errc::routing,
@@ -75,13 +79,13 @@ graph_plan::after_error(const std::string& node, errc kind) const {
   for (const auto& edge : edges_)
     if (is_from(edge.settings, node)
         && is_kind_among(kind, edge.settings.on_error))
-      return graph_route::target{edge.settings.to, edge.settings.input};
+      return way_along(edge.settings);
   return std::nullopt;
 }
 
-std::optional<std::string>
-graph_plan::input_of(const std::string& node,
-                     const std::vector<std::string>& from) const {
+graph_route::target
+graph_plan::join(const std::string& node,
+                 const std::vector<std::string>& from) const {
   // An edge that waits for all says more than one from a single node.
   for (auto is_joint : {true, false})
     for (const auto& edge : edges_) {
@@ -89,11 +93,11 @@ graph_plan::input_of(const std::string& node,
       auto comes = std::any_of(from.begin(), from.end(), [&](const auto& one) {
         return is_from(x, one);
       });
-      if (comes && x.to == node && x.input && (x.from.size() > 1) == is_joint
-          && x.on_error.empty())
-        return x.input;
+      if (comes && x.to == node && (x.input || x.map)
+          && (x.from.size() > 1) == is_joint && x.on_error.empty())
+        return way_along(x);
     }
-  return std::nullopt;
+  return {node, {}, {}};
 }
 
 bool is_kind_among(errc kind, const std::vector<std::string>& words) {

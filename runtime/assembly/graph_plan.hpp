@@ -21,6 +21,7 @@ struct graph_route {
     std::string node;
     /// The template of the edge, where it has one.
     std::optional<std::string> input;
+    input_mapper map;
   };
 
   std::vector<target> targets;
@@ -53,16 +54,17 @@ public:
   /// Where to go after `node`, which has answered. Error: routing (several
   /// conditions match, or none and there is no other way).
   caf::expected<graph_route> after(const std::string& node,
-                                   const participant_outputs& outputs) const;
+                                   const assembly_record& so_far) const;
 
   /// Where to go after `node`, which failed; nothing where no edge is for that
   /// kind.
   std::optional<graph_route::target> after_error(const std::string& node,
                                                  errc kind) const;
 
-  /// The template that comes with the edges into `node` from any of `from`.
-  std::optional<std::string>
-  input_of(const std::string& node, const std::vector<std::string>& from) const;
+  /// The way into `node`, where those that lead there come together, with the
+  /// input of the edges into it from any of `from`.
+  graph_route::target join(const std::string& node,
+                           const std::vector<std::string>& from) const;
 
 private:
   struct planned_edge {

@@ -29,6 +29,11 @@ std::string as_text(const json& value) {
   return value.is_string() ? value.get<std::string>() : dump_json(value);
 }
 
+int count_of_questions(const condition_settings& x) {
+  return (x.equals ? 1 : 0) + (x.contains ? 1 : 0) + (x.matches ? 1 : 0)
+         + (x.holds ? 1 : 0);
+}
+
 re2::RE2::Options quiet_options() {
   auto result = re2::RE2::Options{};
   result.set_log_errors(false);
@@ -65,6 +70,10 @@ struct output_condition::compiled {
 
 caf::expected<output_condition>
 output_condition::make(const condition_settings& x) {
+  if (count_of_questions(x) != 1)
+    return make_error(
+      errc::configuration,
+      "a condition asks one thing: equals, contains or matches");
   auto result = std::make_shared<compiled>();
   result->settings = x;
   try {
@@ -94,10 +103,12 @@ const std::string& output_condition::node() const noexcept {
   return compiled_->settings.node;
 }
 
-bool output_condition::holds(const participant_outputs& outputs) const {
+bool output_condition::holds(const assembly_record& so_far) const {
   const auto& x = *compiled_;
-  auto output = outputs.find(x.settings.node);
-  if (output == outputs.end())
+  if (x.settings.holds)
+    return x.settings.holds(so_far);
+  auto output = so_far.outputs.find(x.settings.node);
+  if (output == so_far.outputs.end())
     return false;
   auto found = x.find(output->second);
   if (!found)
@@ -112,6 +123,8 @@ bool output_condition::holds(const participant_outputs& outputs) const {
 
 std::string output_condition::text() const {
   const auto& x = compiled_->settings;
+  if (x.holds)
+    return "as the code says";
   auto result = x.node + x.pointer;
   if (x.equals)
     return result + " = " + as_text(compiled_->wanted);

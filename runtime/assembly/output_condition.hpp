@@ -1,33 +1,30 @@
 #pragma once
 
 #include "troupe/config/assembly_settings.hpp"
+#include "troupe/runtime/assembly/assembly_record.hpp"
 
 #include "caf/expected.hpp"
 
-#include <map>
 #include <memory>
 #include <string>
 
 namespace troupe {
 
-/// What participants have answered so far, by their names.
-using participant_outputs = std::map<std::string, std::string>;
-
 /// A question about outputs, compiled. Immutable; any thread.
 class output_condition {
 public:
   /// Errors: configuration (an expression that RE2 does not know, a pointer
-  /// that is none).
+  /// that is none, nothing that is asked or several things).
   static caf::expected<output_condition> make(const condition_settings& x);
 
-  /// Whose output it is about.
+  /// Whose output it is about; empty where it is a question in code.
   const std::string& node() const noexcept;
 
   /// False while that participant has not answered, and where a pointer leads
   /// nowhere. `equals` compares JSON values; an output that is no JSON is a
   /// text, without the white space around it. `contains` and `matches` look at
   /// texts, and at the JSON text of anything else.
-  bool holds(const participant_outputs& outputs) const;
+  bool holds(const assembly_record& so_far) const;
 
   /// For people: "triage = billing".
   std::string text() const;

@@ -28,7 +28,8 @@ public:
 
   agent make_agent(const std::string& name) const {
     auto result = agent{name};
-    result.model("cassette:" + folder_.path().string() + "/" + name + ".model.yaml");
+    result.model("cassette:" + folder_.path().string() + "/" + name
+                 + ".model.yaml");
     return result;
   }
 
@@ -270,4 +271,32 @@ TEST_CASE("a workflow in code asks several and answers with one", "[builder]") {
   CHECK(object.response == "<<q0><q1><q2>>");
   CHECK(text == object.response);
   CHECK(object.steps.size() == 4);
+}
+
+TEST_CASE("conditions and inputs are code, where they are to be", "[builder]") {
+  auto x
+    = stage{{{"a", says("7")}, {"b", says("{{input}}")}, {"c", says("c")}}};
+  auto is_large = [](const assembly_record& so_far) {
+    return std::stoi(so_far.outputs.at("a")) > 5;
+  };
+  auto quote = [](const assembly_record& so_far) {
+    return "<" + so_far.task + ":" + so_far.outputs.at("a") + ">";
+  };
+  auto built = graph{"g"};
+  built.node("a", x.make_agent("a"))
+    .node("b", member{x.make_agent("b")}.input(quote))
+    .node("c", x.make_agent("c"))
+    .node("z", member{x.make_agent("b")}.input("{{results.b.output}}!"))
+    .edge("a", "b", is_large)
+    .edge("a", "c")
+    .edge("b", "z")
+    .edge("c", "z")
+    .finish("z");
+  CHECK(x.host().ask(built, asking("Q")).response == "<Q:7>!");
+  auto unsure = graph{"unsure"};
+  unsure.node("a", x.make_agent("a"))
+    .node("b", x.make_agent("b"))
+    .edge("a", "b", condition_settings{})
+    .finish("b");
+  CHECK_FALSE(faults_of(x.host(), unsure).empty());
 }

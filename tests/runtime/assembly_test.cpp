@@ -66,6 +66,12 @@ condition_settings about(const std::string& node) {
   return result;
 }
 
+assembly_record record_of(const participant_outputs& outputs) {
+  auto result = assembly_record{};
+  result.outputs = outputs;
+  return result;
+}
+
 } // namespace
 
 TEST_CASE("a condition looks at an output", "[assembly]") {
@@ -74,7 +80,7 @@ TEST_CASE("a condition looks at an output", "[assembly]") {
   auto holds = [&](const condition_settings& x) {
     auto condition = output_condition::make(x);
     REQUIRE(condition);
-    return condition->holds(outputs);
+    return condition->holds(record_of(outputs));
   };
   auto x = about("a");
   x.equals = "\"billing\"";
@@ -156,16 +162,16 @@ TEST_CASE("at most one condition may match, and there is one way besides",
              edge({"b"}, "z"), edge({"c"}, "z")};
   auto plan = graph_plan::make(x);
   REQUIRE(plan);
-  auto both = plan->after("a", {{"a", "x"}});
+  auto both = plan->after("a", record_of({{"a", "x"}}));
   REQUIRE_FALSE(both);
   CHECK(to_fault(both.error()).kind == errc::routing);
-  auto none = plan->after("a", {{"a", "y"}});
+  auto none = plan->after("a", record_of({{"a", "y"}}));
   REQUIRE_FALSE(none);
   CHECK(to_fault(none.error()).kind == errc::routing);
   x.edges.push_back(edge({"a"}, "z"));
   plan = graph_plan::make(x);
   REQUIRE(plan);
-  CHECK(targets_of(plan->after("a", {{"a", "y"}})) == texts{"z"});
+  CHECK(targets_of(plan->after("a", record_of({{"a", "y"}}))) == texts{"z"});
 }
 
 TEST_CASE("a parallel group comes together where all its ways meet",
@@ -177,7 +183,7 @@ TEST_CASE("a parallel group comes together where all its ways meet",
              edge({"e"}, "m"),          edge({"m"}, "z")};
   auto plan = graph_plan::make(x);
   REQUIRE(plan);
-  auto route = plan->after("a", {{"a", ""}});
+  auto route = plan->after("a", record_of({{"a", ""}}));
   CHECK(targets_of(route) == texts{"b", "c"});
   CHECK(route->join == "m");
   SECTION("named by an edge from several") {
@@ -186,8 +192,8 @@ TEST_CASE("a parallel group comes together where all its ways meet",
     x.edges.back().input = "both";
     plan = graph_plan::make(x);
     REQUIRE(plan);
-    CHECK(plan->after("a", {{"a", ""}})->join == "z");
-    CHECK(plan->input_of("z", {"b", "c"}) == "both");
+    CHECK(plan->after("a", record_of({{"a", ""}}))->join == "z");
+    CHECK(plan->join("z", {"b", "c"}).input == "both");
   }
 }
 
@@ -197,7 +203,7 @@ TEST_CASE("errors have edges of their own", "[assembly]") {
   x.edges[1].on_error = {"provider", "tool"};
   auto plan = graph_plan::make(x);
   REQUIRE(plan);
-  CHECK(targets_of(plan->after("a", {{"a", ""}})) == texts{"z"});
+  CHECK(targets_of(plan->after("a", record_of({{"a", ""}}))) == texts{"z"});
   for (auto kind : {errc::rate_limit, errc::cassette, errc::tool})
     CHECK(plan->after_error("a", kind)->node == "b");
   CHECK_FALSE(plan->after_error("a", errc::limit));
