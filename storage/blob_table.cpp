@@ -2,6 +2,8 @@
 
 #include "troupe/config/errc.hpp"
 
+#include <utility>
+
 namespace troupe {
 
 namespace {
@@ -46,6 +48,19 @@ caf::expected<std::string> blob_table::load(const blob_reference& reference) {
   if (*digest != reference.digest)
     return damaged();
   return std::string{**body};
+}
+
+caf::expected<std::shared_ptr<const std::string>>
+blob_table::find(const blob_reference& reference) {
+  auto uses = uses_.get(as_bytes(reference.digest));
+  if (!uses)
+    return uses.error();
+  if (!*uses)
+    return std::shared_ptr<const std::string>{};
+  auto body = load(reference);
+  if (!body)
+    return body.error();
+  return std::make_shared<const std::string>(std::move(*body));
 }
 
 caf::error blob_table::release(const blob_reference& reference) {

@@ -6,6 +6,7 @@
 #include "caf/error.hpp"
 #include "caf/expected.hpp"
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,10 @@ public:
 
   /// The body, checked against its digest.
   caf::expected<std::string> load(const blob_reference& reference);
+
+  /// The same; null where there is no such body.
+  caf::expected<std::shared_ptr<const std::string>>
+  find(const blob_reference& reference);
 
   /// Counts one use less, and removes the body with the last.
   caf::error release(const blob_reference& reference);

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace troupe {
 
@@ -16,6 +17,8 @@ struct loaded_body {
   record_kind kind = record_kind::message;
   int64_t at = 0;
   std::string body;
+  /// Without their bytes.
+  std::vector<stored_blob> blobs;
 };
 
 /// A table of bodies, of which the large ones lie among the blobs. Lives within
@@ -27,10 +30,16 @@ public:
     // nop
   }
 
-  /// Stores a body under `key`, which must not have one.
+  /// Stores a body under `key`, which must not have one, and the bytes of
+  /// `blobs`.
   caf::error add(std::string_view key, record_kind kind, int64_t at,
-                 std::string_view body) {
+                 std::string_view body,
+                 const std::vector<stored_blob>& blobs = {}) {
     auto stored = stored_record{kind, body_place::inlined, at, body};
+    auto beside = add_blobs(blobs);
+    if (!beside)
+      return beside.error();
+    stored.blobs = *beside;
     auto packed = std::string{};
     if (body.size() > largest_inlined) {
       auto reference = blobs_.add(body);
@@ -44,10 +53,11 @@ public:
   }
 
   /// Stores a body in place of any that `key` has.
-  caf::error put(std::string_view key, int64_t at, std::string_view body) {
+  caf::error put(std::string_view key, int64_t at, std::string_view body,
+                 const std::vector<stored_blob>& blobs = {}) {
     if (auto gone = erase(key); !gone)
       return gone.error();
-    return add(key, record_kind::message, at, body);
+    return add(key, record_kind::message, at, body, blobs);
   }
 
   /// What is stored under `key`, if anything is.
@@ -83,21 +93,26 @@ public:
     });
   }
 
-  /// Removes what is under `key`, and its blob with the last use of that;
-  /// false when there was nothing.
+  /// Removes what is under `key`, and each of its blobs with the last use of
+  /// that; false when there was nothing.
   caf::expected<bool> erase(std::string_view key) {
     auto stored = entries_.get(key);
     if (!stored)
       return stored.error();
     if (!*stored)
       return false;
+    auto used = unpack_blob_references((*stored)->blobs);
+    if (!used)
+      return used.error();
     if ((*stored)->place == body_place::blob) {
       auto reference = unpack_blob_reference((*stored)->content);
       if (!reference)
         return reference.error();
-      if (auto why = blobs_.release(*reference))
-        return why;
+      used->push_back(*reference);
     }
+    for (const auto& one : *used)
+      if (auto why = blobs_.release(one))
+        return why;
     return entries_.erase(key);
   }
 
@@ -111,8 +126,24 @@ public:
   }
 
 private:
+  caf::expected<std::string> add_blobs(const std::vector<stored_blob>& blobs) {
+    auto result = std::string{};
+    for (const auto& one : blobs) {
+      auto reference = blobs_.add(*one.bytes);
+      if (!reference)
+        return reference.error();
+      result += pack_blob_reference(*reference);
+    }
+    return result;
+  }
+
   caf::expected<loaded_body> resolve(const stored_record& x) {
-    auto result = loaded_body{x.kind, x.at, {}};
+    auto result = loaded_body{x.kind, x.at, {}, {}};
+    auto beside = unpack_blob_references(x.blobs);
+    if (!beside)
+      return beside.error();
+    for (const auto& one : *beside)
+      result.blobs.push_back(describe_blob(one));
     if (x.place == body_place::inlined) {
       result.body.assign(x.content);
       return result;

@@ -1,4 +1,6 @@
+#include "troupe/storage/blob_table.hpp"
 #include "troupe/storage/lmdb_env.hpp"
+#include "troupe/storage/record_codec.hpp"
 #include "troupe/storage/run_log.hpp"
 #include "troupe/storage/run_rules.hpp"
 #include "troupe/storage/run_schedule.hpp"
@@ -44,6 +46,15 @@ public:
   load(const session_key& key, uint64_t after, size_t max) override {
     return read(
       [&](lmdb_txn& txn) { return session_log{txn}.load(key, after, max); });
+  }
+
+  caf::expected<std::shared_ptr<const std::string>>
+  load_blob(const stored_blob& blob) override {
+    auto reference = reference_of(blob);
+    if (!reference)
+      return reference.error();
+    return read(
+      [&](lmdb_txn& txn) { return blob_table{txn}.find(*reference); });
   }
 
   caf::expected<std::optional<session_summary>>

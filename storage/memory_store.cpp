@@ -1,3 +1,4 @@
+#include "troupe/storage/memory_blobs.hpp"
 #include "troupe/storage/memory_runs.hpp"
 #include "troupe/storage/memory_sessions.hpp"
 #include "troupe/storage/run_rules.hpp"
@@ -18,6 +19,8 @@ public:
   caf::error commit(std::vector<store_commit>& batch) override {
     if (auto why = check_commit(batch))
       return why;
+    if (auto why = blobs_.share(batch))
+      return why;
     for (auto& entry : batch) {
       entry.refusal = decide(entry);
       if (entry.refusal != commit_refusal::none)
@@ -34,7 +37,15 @@ public:
 
   caf::expected<std::vector<session_record>>
   load(const session_key& key, uint64_t after, size_t max) override {
-    return sessions_.load(key, after, max);
+    auto result = sessions_.load(key, after, max);
+    for (auto& record : result)
+      drop_bytes(record.blobs);
+    return result;
+  }
+
+  caf::expected<std::shared_ptr<const std::string>>
+  load_blob(const stored_blob& blob) override {
+    return blobs_.find(blob);
   }
 
   caf::expected<std::optional<session_summary>>
@@ -79,7 +90,10 @@ public:
 
   caf::expected<std::vector<run_value>>
   load_values(const std::string& run_id, const std::string& prefix) override {
-    return runs_.load_values(run_id, prefix);
+    auto result = runs_.load_values(run_id, prefix);
+    for (auto& value : result)
+      drop_bytes(value.blobs);
+    return result;
   }
 
   caf::expected<std::vector<artifact_record>>
@@ -204,6 +218,7 @@ private:
     };
   }
 
+  memory_blobs blobs_;
   memory_sessions sessions_;
   memory_runs runs_;
 };

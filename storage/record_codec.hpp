@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace troupe {
 
@@ -38,6 +39,8 @@ struct stored_record {
   /// The body, or a packed `blob_reference`. Read from a table, it is good
   /// until the transaction writes or ends.
   std::string_view content;
+  /// Packed references to what the record has beside its body; good as long.
+  std::string_view blobs = {};
 };
 
 /// The layout that all of these have.
@@ -77,6 +80,15 @@ struct blob_reference {
 
 std::string pack_blob_reference(const blob_reference& value);
 caf::expected<blob_reference> unpack_blob_reference(std::string_view bytes);
+
+/// Those that follow each other in `bytes`.
+caf::expected<std::vector<blob_reference>>
+unpack_blob_references(std::string_view bytes);
+
+/// The same as callers of a store know it, and back; `errc::storage` where it
+/// has no digest.
+stored_blob describe_blob(const blob_reference& value);
+caf::expected<blob_reference> reference_of(const stored_blob& blob);
 
 /// The body of a blob, as it is.
 struct blob_codec {

@@ -99,7 +99,7 @@ caf::error run_log::write_parts(uint64_t number, const store_commit& entry) {
       return why;
   for (const auto& value : entry.values)
     if (auto why = values_.put(run_part_key(number, value.name).view(),
-                               value.at, value.body))
+                               value.at, value.body, value.blobs))
       return why;
   for (const auto& artifact : entry.artifacts)
     if (auto why = put_artifact(number, artifact))
@@ -188,7 +188,8 @@ run_log::load_values(const std::string& run_id, const std::string& prefix) {
     return result;
   auto collect = [&result](const std::string& key,
                            loaded_body x) -> caf::error {
-    result.push_back({name_in(key), x.at, std::move(x.body)});
+    result.push_back(
+      {name_in(key), x.at, std::move(x.body), std::move(x.blobs)});
     return {};
   };
   auto key = run_part_key((*run)->number, prefix);

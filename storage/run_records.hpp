@@ -91,6 +91,7 @@ struct run_value {
   std::string name;
   int64_t at = 0;
   std::string body;
+  std::vector<stored_blob> blobs = {};
 };
 
 /// What one run hands on: bytes under a name. Stored once by content.

@@ -105,7 +105,8 @@ caf::error session_log::append_record(session_head& head,
                                       session_record& record) {
   record.seq = head.records + 1;
   if (auto why = records_.add(record_key(head.number, record.seq).view(),
-                              record.kind, record.at, record.body))
+                              record.kind, record.at, record.body,
+                              record.blobs))
     return why;
   head.records = record.seq;
   head.updated_at = record.at;
@@ -139,7 +140,8 @@ session_log::load(const session_key& key, uint64_t after, size_t max) {
       if (!*record)
         return missing_record();
       auto& found = **record;
-      result.push_back({seq, found.kind, found.at, std::move(found.body)});
+      result.push_back({seq, found.kind, found.at, std::move(found.body),
+                        std::move(found.blobs)});
     }
   return result;
 }

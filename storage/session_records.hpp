@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -37,6 +39,20 @@ constexpr bool is_known(record_kind kind) {
   return kind >= record_kind::message && kind <= record_kind::summary;
 }
 
+/// The most blobs that one record has.
+constexpr size_t most_blobs = 1000;
+
+/// Bytes that belong to a record beside its body. A store keeps them once by
+/// content, with a count of the records that have them.
+struct stored_blob {
+  /// Their SHA-256 in hex and their size: set by the store where a record is
+  /// read; where one is committed only the bytes count.
+  std::string digest;
+  uint64_t size = 0;
+  /// Null where a record was read: `store::load_blob` gives them.
+  std::shared_ptr<const std::string> bytes;
+};
+
 /// One entry of a session's log. `body` is CBOR and belongs to the caller.
 struct session_record {
   /// 1, 2, 3… without gaps within its key; set by the store on commit.
@@ -45,6 +61,7 @@ struct session_record {
   /// Microseconds since the epoch, UTC; set by the caller.
   int64_t at = 0;
   std::string body;
+  std::vector<stored_blob> blobs = {};
 };
 
 /// Records to append to one session, in order. A session begins with its first

@@ -28,6 +28,19 @@ caf::error check_body(const std::string& body) {
   return {};
 }
 
+caf::error check_blobs(const std::vector<stored_blob>& blobs) {
+  if (blobs.size() > most_blobs)
+    return wrong("a record has more than " + std::to_string(most_blobs)
+                 + " blobs");
+  for (const auto& one : blobs) {
+    if (!one.bytes)
+      return wrong("a blob has no bytes");
+    if (auto why = check_body(*one.bytes))
+      return why;
+  }
+  return {};
+}
+
 caf::error check_session(const session_append& session) {
   if (auto why = check_key(session.key))
     return why;
@@ -35,6 +48,8 @@ caf::error check_session(const session_append& session) {
     if (!is_known(record.kind))
       return wrong("a record is of no known kind");
     if (auto why = check_body(record.body))
+      return why;
+    if (auto why = check_blobs(record.blobs))
       return why;
   }
   return {};
@@ -87,6 +102,9 @@ caf::error check_run(const store_commit& x) {
   for (const auto& artifact : x.artifacts)
     if (artifact.media_type.size() > longest_media_type)
       return wrong("a media type is over 400 bytes");
+  for (const auto& value : x.values)
+    if (auto why = check_blobs(value.blobs))
+      return why;
   if (auto why = check_parts(x.values, &run_value::body))
     return why;
   return check_parts(x.artifacts, &artifact_record::content);

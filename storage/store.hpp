@@ -54,9 +54,14 @@ public:
   // -- conversations ----------------------------------------------------------
 
   /// The records of `key` with `after` < seq, at most `max` of them, oldest
-  /// first; none when the session does not exist.
+  /// first, their blobs without bytes; none when the session does not exist.
   virtual caf::expected<std::vector<session_record>>
   load(const session_key& key, uint64_t after, size_t max) = 0;
+
+  /// The bytes of a blob that a record or value was loaded with; null when it
+  /// is not there any more.
+  virtual caf::expected<std::shared_ptr<const std::string>>
+  load_blob(const stored_blob& blob) = 0;
 
   /// What is known of one session without its records.
   virtual caf::expected<std::optional<session_summary>>
@@ -95,7 +100,8 @@ public:
   virtual caf::expected<std::vector<event_record>>
   load_events(const std::string& run_id, uint64_t after, size_t max) = 0;
 
-  /// The values of a run whose names begin with `prefix`, ordered by name.
+  /// The values of a run whose names begin with `prefix`, ordered by name,
+  /// their blobs without bytes.
   virtual caf::expected<std::vector<run_value>>
   load_values(const std::string& run_id, const std::string& prefix) = 0;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "troupe/storage/conformance/batch_cases.hpp"
+#include "troupe/storage/conformance/blob_cases.hpp"
 #include "troupe/storage/conformance/fork_cases.hpp"
 #include "troupe/storage/conformance/lease_cases.hpp"
 #include "troupe/storage/conformance/part_cases.hpp"
@@ -23,9 +24,9 @@ namespace troupe {
 inline conformance::store_cases store_conformance_cases() {
   using namespace conformance;
   auto result = store_cases{};
-  for (auto cases :
-       {session_cases::all, fork_cases::all, run_cases::all, part_cases::all,
-        lease_cases::all, schedule_cases::all, batch_cases::all})
+  for (auto cases : {session_cases::all, fork_cases::all, run_cases::all,
+                     part_cases::all, blob_cases::all, lease_cases::all,
+                     schedule_cases::all, batch_cases::all})
     for (auto& one : cases())
       result.push_back(std::move(one));
   return result;

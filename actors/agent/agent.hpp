@@ -59,6 +59,8 @@ struct call_slot {
   tool_call call;
   /// Null while it has no result.
   chat_message_ptr result;
+  /// What its result shows beside its text.
+  std::vector<content_block> blocks;
   std::string state_patch;
   offered_tool* target = nullptr;
   bool is_started = false;
@@ -115,6 +117,8 @@ struct agent_state : run_base {
   // The model.
   model_actor model;
   std::string model_id;
+  /// What it can do.
+  model_capabilities can;
   shared<std::string> model_settings;
   shared<std::vector<tool_description>> descriptions;
   context_window window;

@@ -2,6 +2,7 @@
 
 #include "troupe/actors/agent/journal.hpp"
 #include "troupe/runtime/co/request.hpp"
+#include "troupe/runtime/content/shown_blocks.hpp"
 #include "troupe/runtime/model/history.hpp"
 #include "troupe/runtime/run/run_budget.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
@@ -20,6 +21,7 @@ model_request make_request(const agent_state& state) {
   result.messages = state.system;
   result.messages.insert(result.messages.end(), state.messages.begin(),
                          state.messages.end());
+  result.messages = show_blocks(std::move(result.messages), state.can);
   result.tools = state.descriptions;
   result.settings_json = state.model_settings;
   result.deadline = state.spec.deadline;

@@ -23,7 +23,7 @@ void due(store_ptr self) {
 session_record record_of(const log_entry& entry) {
   if (entry.message)
     return {0, record_kind::message, entry.message->at,
-            encode_message(*entry.message)};
+            encode_message(*entry.message), blobs_of(*entry.message)};
   if (!entry.state_json.empty())
     return {0, record_kind::state, now_micros(),
             encode_state(entry.state_json)};

@@ -1,5 +1,6 @@
 #include "troupe/actors/store/store_queries.hpp"
 
+#include "troupe/config/errc.hpp"
 #include "troupe/runtime/run/stored_log.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 #include "troupe/storage/process_identity.hpp"
@@ -32,6 +33,18 @@ caf::result<run_id_list> answer_ids(caf::expected<std::vector<std::string>> x) {
   return answer_with<run_id_list>(std::move(x), [](auto ids) {
     return run_id_list{std::move(ids)};
   });
+}
+
+caf::error load_bytes(store& disk, std::vector<stored_blob>& blobs) {
+  for (auto& blob : blobs) {
+    auto bytes = disk.load_blob(blob);
+    if (!bytes)
+      return std::move(bytes.error());
+    if (!*bytes)
+      return make_error(errc::storage, "an attachment is missing in the store");
+    blob.bytes = std::move(*bytes);
+  }
+  return {};
 }
 
 int64_t micros(caf::timespan x) {
@@ -116,10 +129,14 @@ caf::result<run_event_batch> answer_query(store& disk,
 
 caf::result<run_value_list> answer_query(store& disk,
                                          const load_run_values& x) {
-  return answer_with<run_value_list>(disk.load_values(x.run_id, x.prefix),
-                                     [](auto all) {
-                                       return run_value_list{std::move(all)};
-                                     });
+  auto values = disk.load_values(x.run_id, x.prefix);
+  if (values && x.with_blobs)
+    for (auto& value : *values)
+      if (auto why = load_bytes(disk, value.blobs))
+        return why;
+  return answer_with<run_value_list>(std::move(values), [](auto all) {
+    return run_value_list{std::move(all)};
+  });
 }
 
 caf::result<artifact_list> answer_query(store& disk,

@@ -1,8 +1,11 @@
 #pragma once
 
 #include "troupe/runtime/messages/chat_message.hpp"
+#include "troupe/runtime/messages/shared.hpp"
 #include "troupe/storage/session_records.hpp"
 
+#include "caf/error.hpp"
+#include "caf/meta/load_callback.hpp"
 #include "caf/meta/type_name.hpp"
 
 #include <cstdint>
@@ -20,9 +23,20 @@ auto inspect(Inspector& f, session_key& x) {
 }
 
 template <class Inspector>
+auto inspect(Inspector& f, stored_blob& x) {
+  auto bytes = shared<std::string>{x.bytes};
+  auto take = [&]() -> caf::error {
+    x.bytes = bytes.pointer();
+    return {};
+  };
+  return f(caf::meta::type_name("troupe::stored_blob"), x.digest, x.size, bytes,
+           caf::meta::load_callback(take));
+}
+
+template <class Inspector>
 auto inspect(Inspector& f, session_record& x) {
   return f(caf::meta::type_name("troupe::session_record"), x.seq, x.kind, x.at,
-           x.body);
+           x.body, x.blobs);
 }
 
 template <class Inspector>

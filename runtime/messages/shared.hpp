@@ -17,6 +17,16 @@ public:
     // nop
   }
 
+  /// Takes part in a value that others may have already.
+  explicit shared(std::shared_ptr<const T> value) : value_(std::move(value)) {
+    // nop
+  }
+
+  /// For code that knows no messages; may be null.
+  const std::shared_ptr<const T>& pointer() const noexcept {
+    return value_;
+  }
+
   const T& operator*() const noexcept {
     return value_ ? *value_ : empty();
   }

@@ -31,7 +31,8 @@ auto inspect(Inspector& f, run_head& x) {
 
 template <class Inspector>
 auto inspect(Inspector& f, run_value& x) {
-  return f(caf::meta::type_name("troupe::run_value"), x.name, x.at, x.body);
+  return f(caf::meta::type_name("troupe::run_value"), x.name, x.at, x.body,
+           x.blobs);
 }
 
 template <class Inspector>
@@ -160,11 +161,14 @@ auto inspect(Inspector& f, load_run_events& x) {
 struct load_run_values {
   std::string run_id;
   std::string prefix;
+  /// Whether their blobs have their bytes.
+  bool with_blobs = false;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, load_run_values& x) {
-  return f(caf::meta::type_name("troupe::load_run_values"), x.run_id, x.prefix);
+  return f(caf::meta::type_name("troupe::load_run_values"), x.run_id, x.prefix,
+           x.with_blobs);
 }
 
 struct run_value_list {

@@ -46,6 +46,21 @@ auto inspect(Inspector& f, tool_request& x) {
            x.state_json, x.deadline, x.record);
 }
 
+/// A file that a call gives beside its value.
+struct tool_artifact {
+  /// The plain name of a file: no folder, no dot in front.
+  std::string name;
+  /// E.g. "image/png"; empty: what the bytes look like.
+  std::string media_type;
+  shared<std::string> bytes;
+};
+
+template <class Inspector>
+auto inspect(Inspector& f, tool_artifact& x) {
+  return f(caf::meta::type_name("troupe::tool_artifact"), x.name, x.media_type,
+           x.bytes);
+}
+
 /// What a call came to.
 struct tool_result {
   /// The JSON text the model sees; `{"error":"…"}` for a failure.
@@ -57,12 +72,14 @@ struct tool_result {
   /// What was hidden from the model: the text of an exception that is no
   /// `tool_error`. For the operator.
   std::string hidden_failure;
+  /// To be stored under the workspace's path `artifacts`, all or none.
+  std::vector<tool_artifact> artifacts;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, tool_result& x) {
   return f(caf::meta::type_name("troupe::tool_result"), x.content, x.is_error,
-           x.state_patch, x.hidden_failure);
+           x.state_patch, x.hidden_failure, x.artifacts);
 }
 
 } // namespace troupe

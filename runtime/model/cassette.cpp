@@ -134,11 +134,24 @@ cassette_failure read_failure(const yaml_value& in) {
   return result;
 }
 
+cassette_attachment read_attachment(const yaml_value& in) {
+  auto result = cassette_attachment{};
+  auto fields = in.fields();
+  assign(result.name, fields.get("name").text());
+  assign(result.media_type, fields.get("media_type").text());
+  assign(result.digest, fields.get("digest").text());
+  result.size = fields.get("size").count();
+  fields.reject_unknown();
+  return result;
+}
+
 cassette_expectation read_expectation(const yaml_value& in) {
   auto result = cassette_expectation{};
   auto fields = in.fields();
   assign(result.last_user, fields.get("last_user").text());
   assign(result.tools, fields.get("tools").texts());
+  for (const auto& one : fields.get("attachments").items())
+    result.attachments.push_back(read_attachment(one));
   auto tool = fields.get("last_tool").fields();
   assign(result.tool_name, tool.get("name").text());
   assign(result.tool_contains, tool.get("contains").text());
@@ -171,6 +184,7 @@ model_capabilities read_capabilities(const yaml_value& in) {
          fields.get("native_structured_output").flag());
   assign(result.parallel_tools, fields.get("parallel_tools").flag());
   assign(result.images, fields.get("images").flag());
+  assign(result.documents, fields.get("documents").flag());
   assign(result.context_window, fields.get("context_window").count(1));
   fields.reject_unknown();
   return result;

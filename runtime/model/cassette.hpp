@@ -17,11 +17,21 @@
 
 namespace troupe {
 
+/// What an attachment must be; empty fields ask for nothing.
+struct cassette_attachment {
+  std::string name;
+  std::string media_type;
+  std::string digest;
+  std::optional<uint64_t> size;
+};
+
 /// What a request must look like for an exchange to be played; empty fields
 /// ask for nothing.
 struct cassette_expectation {
   /// A piece of the last user message.
   std::string last_user;
+  /// Images and documents of that message, perhaps among others.
+  std::vector<cassette_attachment> attachments;
   /// The tool that the last tool result came from, and a piece of its text.
   std::string tool_name;
   std::string tool_contains;
@@ -85,12 +95,12 @@ struct cassette {
   std::vector<cassette_exchange> exchanges;
 };
 
-/// Reads the text of a cassette, the form that the contract fixes, with three
-/// additions: `template: false` in a reply turns its Mustache off, `arguments`
-/// may be a text (what the model sends, JSON or not), and any error may have
-/// `after_chunks` and a `message`. `${…}` is not expanded: it is text that
-/// models write. `errc::configuration` with all that is wrong, see
-/// `to_faults`. Any thread.
+/// Reads the text of a cassette, the form that the contract fixes, with four
+/// additions: `attachments` in an expectation, `template: false` in a reply
+/// turns its Mustache off, `arguments` may be a text (what the model sends,
+/// JSON or not), and any error may have `after_chunks` and a `message`. `${…}`
+/// is not expanded: it is text that models write. `errc::configuration` with
+/// all that is wrong, see `to_faults`. Any thread.
 caf::expected<cassette> parse_cassette(std::string_view text, std::string name);
 
 /// As above for a file of at most 16 MiB.

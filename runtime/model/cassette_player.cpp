@@ -1,5 +1,6 @@
 #include "troupe/runtime/model/cassette_player.hpp"
 
+#include "troupe/runtime/content/content_block.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -62,6 +63,41 @@ std::string mismatch_of_user(const cassette_expectation& expect,
          + (message == nullptr ? "missing" : in_quotes(message->text));
 }
 
+bool is_wanted(const cassette_attachment& wanted, const content_block& block) {
+  auto fits = [](const std::string& expected, const std::string& found) {
+    return expected.empty() || expected == found;
+  };
+  return fits(wanted.name, block.name)
+         && fits(wanted.media_type, block.media_type)
+         && fits(wanted.digest, block.digest)
+         && wanted.size.value_or(block.size) == block.size;
+}
+
+std::string text_of(const std::vector<content_block>& blocks) {
+  auto result = std::string{};
+  for (const auto& block : blocks)
+    result += (result.empty() ? "" : ", ") + describe_block(block);
+  return result.empty() ? "nothing" : excerpt(result, shown);
+}
+
+std::string mismatch_of_attachments(const cassette_expectation& expect,
+                                    const model_request& request) {
+  auto* message = last_of(request, message_role::user);
+  auto there = message == nullptr ? std::vector<content_block>{}
+                                  : message->blocks;
+  for (const auto& wanted : expect.attachments) {
+    auto is_there = std::any_of(there.begin(), there.end(),
+                                [&](const content_block& x) {
+                                  return is_wanted(wanted, x);
+                                });
+    if (!is_there)
+      return "expected the attachment " + in_quotes(wanted.name) + " "
+             + excerpt(wanted.media_type, shown)
+             + " with the last user message, which has " + text_of(there);
+  }
+  return {};
+}
+
 std::string mismatch_of_tool(const cassette_expectation& expect,
                              const model_request& request) {
   if (expect.tool_name.empty() && expect.tool_contains.empty())
@@ -100,7 +136,8 @@ std::string mismatch_of_tools(const cassette_expectation& expect,
 
 caf::error mismatch(const cassette_exchange& exchange, size_t index,
                     const model_request& request) {
-  for (auto check : {mismatch_of_user, mismatch_of_tool, mismatch_of_tools})
+  for (auto check : {mismatch_of_user, mismatch_of_attachments,
+                     mismatch_of_tool, mismatch_of_tools})
     if (auto text = check(exchange.expect, request); !text.empty())
       return cassette_error(
         "exchange " + std::to_string(index + 1) + ": " + text, exchange.where);

@@ -104,6 +104,25 @@ std::string to_yaml(const token_usage& x) {
          + ", cached_tokens: " + std::to_string(x.cached_tokens) + "}";
 }
 
+std::string to_yaml(const content_block& x) {
+  return "{name: " + scalar(x.name) + ", media_type: " + scalar(x.media_type)
+         + ", size: " + std::to_string(x.size) + ", digest: " + scalar(x.digest)
+         + "}";
+}
+
+/// Empty where nothing is expected.
+std::string expectation_of(const recorded_turn& x) {
+  auto result = std::string{};
+  if (!x.last_user.empty())
+    result = "last_user: " + scalar(x.last_user);
+  if (x.attachments.empty())
+    return result;
+  auto list = std::string{};
+  for (const auto& one : x.attachments)
+    list += (list.empty() ? "" : ", ") + to_yaml(one);
+  return result + (result.empty() ? "" : ", ") + "attachments: [" + list + "]";
+}
+
 } // namespace
 
 std::string to_cassette_text(const recorded_turn& x) {
@@ -111,8 +130,8 @@ std::string to_cassette_text(const recorded_turn& x) {
   auto line = [&](const std::string& text) {
     result += (result.empty() ? "  - " : "    ") + text + "\n";
   };
-  if (!x.last_user.empty())
-    line("expect: {last_user: " + scalar(x.last_user) + "}");
+  if (auto expected = expectation_of(x); !expected.empty())
+    line("expect: {" + expected + "}");
   line("reply:");
   if (has_mustache(x))
     line("  template: false");

@@ -14,6 +14,8 @@ namespace troupe {
 struct recorded_turn {
   /// A piece of the last user message to expect; empty expects nothing.
   std::string last_user;
+  /// What that message has beside its text, which is written without its bytes.
+  std::vector<content_block> attachments;
   std::string reasoning;
   std::string text;
   std::vector<tool_call> calls;

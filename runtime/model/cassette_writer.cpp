@@ -42,10 +42,10 @@ void take(recorded_turn& into, const model_event& event) {
   }
 }
 
-std::string last_user_of(const model_request& request) {
+chat_message_ptr last_user_of(const model_request& request) {
   for (auto i = request.messages.rbegin(); i != request.messages.rend(); ++i)
     if ((*i)->role == message_role::user)
-      return (*i)->text;
+      return *i;
   return {};
 }
 
@@ -88,7 +88,11 @@ caf::error cassette_writer::add(const model_request& request,
   for (const auto& event : events)
     take(result, event);
   auto user = last_user_of(request);
-  result.last_user = expected_piece(user, hide(user));
+  result.last_user = expected_piece(user->text, hide(user->text));
+  result.attachments = user->blocks;
+  for (auto& block : result.attachments)
+    if (hide(block.name) != block.name)
+      block.name.clear();
   write(std::move(result));
   return save();
 }

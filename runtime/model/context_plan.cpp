@@ -1,5 +1,6 @@
 #include "troupe/runtime/model/context_plan.hpp"
 
+#include "troupe/runtime/content/content_block.hpp"
 #include "troupe/runtime/model/message_record.hpp"
 #include "troupe/runtime/text/utf8.hpp"
 
@@ -18,9 +19,24 @@ constexpr auto bytes_per_token = size_t{4};
 // Roles, ids and punctuation.
 constexpr auto frame_bytes = size_t{16};
 
+// What providers count for an image of usual size, and for the pages of a
+// document by its bytes; a text counts as what it is.
+constexpr auto image_bytes = size_t{6000};
+constexpr auto document_part = size_t{8};
+
+size_t bytes_of(const content_block& block) {
+  if (is_image(block))
+    return image_bytes;
+  if (is_text(block))
+    return frame_bytes + block.size;
+  return std::max(image_bytes, block.size / document_part);
+}
+
 size_t bytes_of(const chat_message& message) {
   auto result = frame_bytes + message.text.size() + message.reasoning.size()
                 + message.call_id.size() + message.tool_name.size();
+  for (const auto& block : message.blocks)
+    result += bytes_of(block);
   for (const auto& call : message.calls)
     result += frame_bytes + call.id.size() + call.name.size()
               + call.arguments.size() + call.raw.size();
@@ -110,6 +126,9 @@ void append_message(std::string& out, const chat_message& message,
     out += excerpt(message.text, limit);
     out += '\n';
   }
+  for (const auto& block : message.blocks)
+    out += std::string{name_of(message.role)} + message.tool_name
+           + " shows the " + describe_block(block) + '\n';
   for (const auto& call : message.calls)
     out += "assistant calls " + call.name + ' '
            + excerpt(call.raw.empty() ? call.arguments : call.raw, limit)

@@ -34,7 +34,9 @@ struct context_use {
 size_t fixed_bytes(const std::vector<chat_message_ptr>& system,
                    const std::vector<tool_description>& tools);
 
-/// The tokens of a request with `messages`: four bytes for each, or what the
+/// The tokens of a request with `messages`: four bytes for each (a text that is
+/// attached counts with its bytes, an image as 1,500, any other document as one
+/// for 32 of its bytes), or what the
 /// provider counted and four bytes for each that has come since, whichever is
 /// more. Too high costs a summary, too low a refused request.
 uint64_t estimate_tokens(const std::vector<chat_message_ptr>& messages,

@@ -1,6 +1,7 @@
 #include "troupe/runtime/model/message_record.hpp"
 
 #include "troupe/config/errc.hpp"
+#include "troupe/runtime/content/content_block.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/model/cbor.hpp"
 #include "troupe/runtime/model/cbor_fields.hpp"
@@ -21,6 +22,16 @@ void write_calls(cbor_writer& out, const std::vector<tool_call>& calls) {
     out.text(call.name);
     out.text(call.arguments);
     out.text(call.raw);
+  }
+}
+
+void write_blocks(cbor_writer& out, const std::vector<content_block>& blocks) {
+  out.text("b");
+  out.array(blocks.size());
+  for (const auto& block : blocks) {
+    out.array(2);
+    out.text(block.media_type);
+    out.text(block.name);
   }
 }
 
@@ -47,6 +58,18 @@ std::vector<tool_call> read_calls(cbor_reader& in) {
   return result;
 }
 
+std::vector<content_block> read_blocks(cbor_reader& in) {
+  auto result = std::vector<content_block>{};
+  for (auto left = in.array(); left > 0 && in.good(); --left) {
+    if (in.array() != 2)
+      in.fail();
+    auto& block = result.emplace_back();
+    block.media_type = in.text();
+    block.name = in.text();
+  }
+  return result;
+}
+
 void read_member(cbor_reader& in, chat_message& out) {
   auto key = in.text();
   if (key == "r") {
@@ -61,6 +84,8 @@ void read_member(cbor_reader& in, chat_message& out) {
     out.text = in.text();
   } else if (key == "c") {
     out.calls = read_calls(in);
+  } else if (key == "b") {
+    out.blocks = read_blocks(in);
   } else if (key == "i") {
     out.call_id = in.text();
   } else if (key == "n") {
@@ -87,6 +112,7 @@ std::string encode_message(const chat_message& message) {
   result.reserve(message.text.size() + 64);
   auto out = cbor_writer{result};
   out.map(2 + uint64_t{!message.text.empty()} + uint64_t{!message.calls.empty()}
+          + uint64_t{!message.blocks.empty()}
           + uint64_t{!message.call_id.empty()}
           + uint64_t{!message.tool_name.empty()} + uint64_t{message.is_error});
   out.text("r");
@@ -99,6 +125,8 @@ std::string encode_message(const chat_message& message) {
   }
   if (!message.calls.empty())
     write_calls(out, message.calls);
+  if (!message.blocks.empty())
+    write_blocks(out, message.blocks);
   if (!message.call_id.empty()) {
     out.text("i");
     out.text(message.call_id);
@@ -122,6 +150,30 @@ caf::expected<chat_message> decode_message(std::string_view record) {
     read_member(in, result);
   if (!in.good() || !in.at_end())
     return damaged();
+  return result;
+}
+
+std::vector<stored_blob> blobs_of(const chat_message& message) {
+  auto result = std::vector<stored_blob>{};
+  result.reserve(message.blocks.size());
+  for (const auto& block : message.blocks)
+    result.push_back({block.digest, block.size, block.bytes.pointer()});
+  return result;
+}
+
+caf::expected<chat_message>
+decode_message(std::string_view record, const std::vector<stored_blob>& blobs) {
+  auto result = decode_message(record);
+  if (!result)
+    return result;
+  if (result->blocks.size() != blobs.size())
+    return damaged();
+  for (size_t i = 0; i < blobs.size(); ++i) {
+    auto& block = result->blocks[i];
+    block.digest = blobs[i].digest;
+    block.size = blobs[i].size;
+    block.bytes = shared<std::string>{blobs[i].bytes};
+  }
   return result;
 }
 
@@ -205,6 +257,8 @@ nlohmann::ordered_json message_json(const chat_message& message, uint64_t seq) {
     content.push_back(
       {{"type", "text"}, {"text", sanitize_utf8(message.text)}});
   }
+  for (const auto& block : message.blocks)
+    content.push_back(block_json(block));
   for (const auto& call : message.calls)
     content.push_back({{"type", "tool_call"},
                        {"id", call.id},

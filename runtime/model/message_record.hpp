@@ -9,6 +9,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace troupe {
 
@@ -17,12 +18,22 @@ namespace troupe {
 //   r role (0 system, 1 user, 2 assistant, 3 tool)   t text
 //   c calls: array of [id, name, arguments, raw]     i call id   n tool name
 //   e true where the result is an error              @ time, microseconds
+//   b blocks: array of [media type, name]; their bytes, digests and sizes are
+//     those of the record's blobs, in the same order
 
 /// The stored form of `message`, without its private reasoning.
 std::string encode_message(const chat_message& message);
 
-/// The message of a record; `errc::storage` when it is none.
+/// The blobs of its record.
+std::vector<stored_blob> blobs_of(const chat_message& message);
+
+/// The message of a record, its blocks by type and name only; `errc::storage`
+/// when it is none.
 caf::expected<chat_message> decode_message(std::string_view record);
+
+/// The same with what the record says of its blocks.
+caf::expected<chat_message>
+decode_message(std::string_view record, const std::vector<stored_blob>& blobs);
 
 /// The stored form of a run state, the text of a JSON object, and back.
 std::string encode_state(std::string_view state_json);

@@ -13,6 +13,8 @@ struct model_capabilities {
   /// Whether one turn may hold several tool calls.
   bool parallel_tools = true;
   bool images = true;
+  /// Whether it takes documents that are no text, e.g. PDF.
+  bool documents = true;
   /// Tokens of input and output together.
   uint64_t context_window = 200'000;
 };
@@ -21,7 +23,7 @@ template <class Inspector>
 auto inspect(Inspector& f, model_capabilities& x) {
   return f(caf::meta::type_name("troupe::model_capabilities"),
            x.native_structured_output, x.parallel_tools, x.images,
-           x.context_window);
+           x.context_window, x.documents);
 }
 
 } // namespace troupe

@@ -3,6 +3,7 @@
 #include "troupe/config/errc.hpp"
 #include "troupe/runtime/json/json_string.hpp"
 #include "troupe/runtime/json/json_text.hpp"
+#include "troupe/runtime/model/openai_content.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -81,6 +82,8 @@ void append_message(std::string& out, const chat_message& message) {
   out += R"(",)";
   if (message.text.empty() && !message.calls.empty())
     out += R"("content":null)";
+  else if (message.role == message_role::user && !message.blocks.empty())
+    append_openai_content(out, message.text, message.blocks);
   else
     append_member(out, "content", message.text);
   if (!message.calls.empty())
@@ -101,6 +104,7 @@ void append_result(std::string& out, const tool_call& call,
 // message. Equal ids are told apart by their order.
 void append_results(std::string& out, const std::vector<tool_call>& calls,
                     message_iterator first, message_iterator last) {
+  auto blocks = std::vector<content_block>{};
   auto is_assistant = [](const auto& x) {
     return x->role == message_role::assistant;
   };
@@ -116,9 +120,17 @@ void append_results(std::string& out, const std::vector<tool_call>& calls,
       append_result(out, call, no_result);
     } else {
       append_result(out, call, (*found)->text);
+      const auto& more = (*found)->blocks;
+      blocks.insert(blocks.end(), more.begin(), more.end());
       results.erase(found);
     }
   }
+  if (blocks.empty())
+    return;
+  // A result is text; what it shows is said by the user.
+  out += R"(,{"role":"user",)";
+  append_openai_content(out, "This is what the tools gave:", blocks);
+  out += '}';
 }
 
 void append_messages(std::string& out,

@@ -1,13 +1,17 @@
 #include "troupe/runtime/run/session_line.hpp"
 
 #include "troupe/config/errc.hpp"
+#include "troupe/runtime/content/media_type.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/model/message_record.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
+#include "troupe/runtime/text/base64.hpp"
+#include "troupe/sandbox/sha256.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <memory>
 #include <utility>
 
 namespace troupe {
@@ -112,6 +116,12 @@ void read_part(const json& part, chat_message& out) {
     out.text = member(part, "content").dump();
     const auto& error = member(part, "error");
     out.is_error = error.is_boolean() && error.get<bool>();
+  } else if (type == "image" || type == "document") {
+    auto& block = out.blocks.emplace_back();
+    block.media_type = text_of(part, "media_type");
+    block.name = text_of(part, "name");
+    if (!is_media_type(block.media_type))
+      throw bad_line{"`media_type` is none"};
   } else {
     throw bad_line{"there is no content of type \"" + type + "\""};
   }
@@ -148,6 +158,45 @@ std::string read_intent(const json& line) {
     {text_of(line, "call_id"), static_cast<uint32_t>(occurrence)});
 }
 
+/// The blobs of a record; without bytes where the text has them further up.
+std::vector<stored_blob> read_blobs(const json& line) {
+  auto result = std::vector<stored_blob>{};
+  auto list = line.find("blobs");
+  if (list == line.end())
+    return result;
+  if (!list->is_array() || list->size() > most_blobs)
+    throw bad_line{"`blobs` is no array of at most "
+                   + std::to_string(most_blobs)};
+  for (const auto& item : *list) {
+    auto& blob = result.emplace_back();
+    blob.digest = text_of(item, "digest");
+    blob.size = number_of(item, "size");
+    if (!item.contains("data"))
+      continue;
+    auto bytes = from_base64(text_of(item, "data"));
+    if (!bytes || bytes->size() != blob.size
+        || sha256_of(*bytes) != blob.digest)
+      throw bad_line{"`data` of a blob is not what its digest says"};
+    blob.bytes = std::make_shared<const std::string>(std::move(*bytes));
+  }
+  return result;
+}
+
+json blobs_json(const std::vector<stored_blob>& blobs) {
+  auto result = json::array();
+  for (const auto& blob : blobs) {
+    auto& item = result.emplace_back();
+    item["digest"] = blob.digest;
+    item["size"] = blob.size;
+    if (!blob.bytes)
+      continue;
+    auto text = std::string{};
+    append_base64(text, *blob.bytes);
+    item["data"] = std::move(text);
+  }
+  return result;
+}
+
 record_kind kind_of(const json& line) {
   auto name = text_of(line, "kind");
   for (size_t i = 1; i < kind_names.size(); ++i)
@@ -173,13 +222,14 @@ std::string read_body(const json& line, record_kind kind) {
 }
 
 /// Why a body is none of its kind; what is in a store must be readable.
-caf::error check_body(record_kind kind, std::string_view body) {
+caf::error check_body(const session_record& record) {
   auto error_of = [](auto&& x) {
     return x ? caf::error{} : std::move(x.error());
   };
-  switch (kind) {
+  const auto& body = record.body;
+  switch (record.kind) {
     case record_kind::message:
-      return error_of(decode_message(body));
+      return error_of(decode_message(body, record.blobs));
     case record_kind::state:
       return error_of(decode_state(body));
     case record_kind::intent:
@@ -198,7 +248,8 @@ session_record read_record(const json& line) {
   auto exact = line.find("body");
   result.body = exact == line.end() ? read_body(line, result.kind)
                                     : from_hex(text_of(line, "body"));
-  if (check_body(result.kind, result.body))
+  result.blobs = read_blobs(line);
+  if (check_body(result))
     throw bad_line{"`body` is no record of its kind"};
   return result;
 }
@@ -207,7 +258,7 @@ session_record read_record(const json& line) {
 caf::error describe(const session_record& record, json& line) {
   switch (record.kind) {
     case record_kind::message: {
-      auto message = decode_message(record.body);
+      auto message = decode_message(record.body, record.blobs);
       if (!message)
         return std::move(message.error());
       auto shown = message_json(*message, record.seq);
@@ -287,6 +338,8 @@ caf::expected<json> record_line(const session_record& record) {
   if (auto why = describe(record, line))
     return why;
   line["at"] = rfc3339(record.at);
+  if (!record.blobs.empty())
+    line["blobs"] = blobs_json(record.blobs);
   auto read = read_record_line(line);
   if (!read || read->body != record.body || read->at != record.at)
     line["body"] = to_hex(record.body);

@@ -16,7 +16,8 @@ nlohmann::ordered_json head_line(const session_summary& head);
 caf::expected<session_summary>
 read_head_line(const nlohmann::ordered_json& line);
 
-/// One record. Fails only where its body is no record of its kind.
+/// One record, with the bytes of those of its blobs that have them. Fails only
+/// where its body is no record of its kind.
 caf::expected<nlohmann::ordered_json> record_line(const session_record& record);
 caf::expected<session_record>
 read_record_line(const nlohmann::ordered_json& line);

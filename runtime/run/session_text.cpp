@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <istream>
+#include <map>
+#include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -22,6 +25,7 @@ struct import_state {
   bool has_head = false;
   uint64_t expected = 0;
   session_append session;
+  std::map<std::string, std::shared_ptr<const std::string>> blobs;
 
   caf::error take(const std::string& text) {
     if (auto checked = parse_object(text); !checked) // not too deep, too
@@ -48,7 +52,22 @@ struct import_state {
     if (record->seq != next)
       return make_error(errc::configuration,
                         "`seq` should be " + std::to_string(next));
+    for (auto& blob : record->blobs)
+      if (auto why = resolve(blob))
+        return why;
     session.records.push_back(std::move(*record));
+    return {};
+  }
+
+  /// Bytes that several records have are written with the first.
+  caf::error resolve(stored_blob& blob) {
+    auto& known = blobs[blob.digest];
+    if (!known)
+      known = blob.bytes;
+    if (!known || known->size() != blob.size)
+      return make_error(errc::configuration,
+                        "a blob has no `data`, here or before");
+    blob.bytes = known;
     return {};
   }
 
@@ -63,6 +82,22 @@ struct import_state {
                         + std::to_string(expected));
   }
 };
+
+/// Gives the blobs of `record` their bytes, unless they were `written` before.
+caf::error load_blobs(store& disk, session_record& record,
+                      std::set<std::string>& written) {
+  for (auto& blob : record.blobs) {
+    if (!written.insert(blob.digest).second)
+      continue;
+    auto bytes = disk.load_blob(blob);
+    if (!bytes)
+      return std::move(bytes.error());
+    if (!*bytes)
+      return make_error(errc::storage, "the session was deleted meanwhile");
+    blob.bytes = std::move(*bytes);
+  }
+  return {};
+}
 
 caf::error at_line(const caf::error& why, size_t number) {
   return make_error(errc::configuration, to_fault(why).message,
@@ -81,6 +116,7 @@ caf::error export_session(store& disk, const session_key& key,
     return make_error(errc::configuration,
                       "there is no session \"" + key.session_id + "\"");
   line(head_line(**head).dump());
+  auto written = std::set<std::string>{};
   auto last = (*head)->records; // what comes meanwhile is not in the head
   for (auto after = uint64_t{0}; after < last;) {
     auto page = disk.load(key, after,
@@ -89,13 +125,16 @@ caf::error export_session(store& disk, const session_key& key,
       return std::move(page.error());
     if (page->empty())
       return make_error(errc::storage, "the session was deleted meanwhile");
-    for (const auto& record : *page) {
+    for (auto& record : *page) {
+      if (auto why = load_blobs(disk, record, written))
+        return why;
       auto text = record_line(record);
       if (!text)
         return std::move(text.error());
       line(text->dump());
+      record = {}; // a page of images need not stay until its end
     }
-    after = page->back().seq;
+    after += page->size();
   }
   return {};
 }

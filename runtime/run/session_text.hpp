@@ -22,7 +22,9 @@ namespace troupe {
 // Kinds: message (the form of `sessions show`), state, intent (`call_id`,
 // `occurrence`) and summary (`text`, `keep_from`, `keep_also`). Where the rest
 // of a line cannot say exactly what is stored, `body` does, in hexadecimal, and
-// counts alone. A name that is no UTF-8 is {"hex":"…"}.
+// counts alone. `blobs` are the bytes of a message's images and documents in
+// base64, with the first message that has them; others have the digest only. A
+// name that is no UTF-8 is {"hex":"…"}.
 
 /// Gives `line` each line of the session `key`, without its end. Stops at the
 /// first error of the store.

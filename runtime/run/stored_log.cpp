@@ -1,10 +1,13 @@
 #include "troupe/runtime/run/stored_log.hpp"
 
+#include "troupe/config/errc.hpp"
+#include "troupe/runtime/content/shown_blocks.hpp"
 #include "troupe/runtime/model/history.hpp"
 #include "troupe/runtime/model/message_record.hpp"
 #include "troupe/runtime/run/event_record.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace troupe {
@@ -14,7 +17,7 @@ namespace {
 constexpr auto page_size = size_t{1024};
 
 caf::error take_message(const session_record& record, stored_session& out) {
-  auto message = decode_message(record.body);
+  auto message = decode_message(record.body, record.blobs);
   if (!message)
     return std::move(message.error());
   if (message->role == message_role::assistant) {
@@ -97,6 +100,50 @@ caf::error take_records(store& disk, const session_key& key, uint64_t after,
   }
 }
 
+caf::error lost_blob() {
+  return make_error(errc::storage, "an attachment is missing in the store", {},
+                    "the conversation was deleted, or the store is damaged");
+}
+
+/// The same message with the bytes of its blocks, as far as they go into a
+/// request. `loaded` has those of other messages.
+caf::expected<chat_message_ptr>
+with_bytes(store& disk, const chat_message& message, block_budget& budget,
+           std::map<std::string, shared<std::string>>& loaded) {
+  auto result = message;
+  for (auto i = result.blocks.rbegin(); i != result.blocks.rend(); ++i) {
+    if (!budget.take(*i))
+      break;
+    auto& bytes = loaded[i->digest];
+    if (!bytes) {
+      auto found = disk.load_blob({i->digest, i->size, nullptr});
+      if (!found)
+        return std::move(found.error());
+      if (!*found)
+        return lost_blob();
+      bytes = shared<std::string>{std::move(*found)};
+    }
+    i->bytes = bytes;
+  }
+  return chat_message_ptr{std::move(result)};
+}
+
+/// Loads the bytes of the newest blocks; a conversation of any length takes no
+/// more memory than one request does.
+caf::error load_blocks(store& disk, std::vector<chat_message_ptr>& messages) {
+  auto budget = block_budget{};
+  auto loaded = std::map<std::string, shared<std::string>>{};
+  for (auto i = messages.rbegin(); i != messages.rend(); ++i) {
+    if ((*i)->blocks.empty())
+      continue;
+    auto whole = with_bytes(disk, **i, budget, loaded);
+    if (!whole)
+      return std::move(whole.error());
+    *i = std::move(*whole);
+  }
+  return {};
+}
+
 } // namespace
 
 caf::expected<stored_session> read_session(store& disk,
@@ -119,6 +166,8 @@ caf::expected<stored_session> read_session(store& disk,
     if (auto why = take_record(record, result))
       return why;
   if (auto why = take_records(disk, key, *first - 1, result))
+    return why;
+  if (auto why = load_blocks(disk, result.messages))
     return why;
   return result;
 }

@@ -12,8 +12,9 @@
 
 namespace troupe {
 
-/// A conversation as a run goes on with it. Reads from the last summary on: a
-/// log of any length costs what is sent to the model.
+/// A conversation as a run goes on with it. Reads from the last summary on, and
+/// the bytes of as many blocks as a request has: a log of any length costs what
+/// is sent to the model.
 caf::expected<stored_session> read_session(store& disk, const session_key& key);
 
 /// Removes a conversation; how many there were (0 or 1). An error where a run
@@ -21,7 +22,7 @@ caf::expected<stored_session> read_session(store& disk, const session_key& key);
 caf::expected<uint64_t> erase_free_session(store& disk, const session_key& key);
 
 /// All messages of a conversation, those that a summary stands for included,
-/// repaired where a crash left it open.
+/// repaired where a crash left it open; their blocks without bytes.
 caf::expected<std::vector<chat_message_ptr>>
 read_whole_session(store& disk, const session_key& key);
 

@@ -1,6 +1,6 @@
 #include "troupe/runtime/model/cassette.hpp"
 
-#include "support/catch.hpp"
+#include "support/sample_blocks.hpp"
 #include "support/temp_dir.hpp"
 
 #include "troupe/config/errc.hpp"
@@ -337,6 +337,34 @@ TEST_CASE("an expectation that does not hold shows both sides", "[cassette]") {
   request.tools = shared{std::vector{tool_description{"a", "", "{}"},
                                      tool_description{"b", "", "{}"}}};
   CHECK(play(tools, request) == "a|");
+}
+
+TEST_CASE("a cassette expects attachments by what is said of them",
+          "[cassette]") {
+  auto play = [](const std::string& expected, content_block block) {
+    auto tape = parsed("cassette: 1\nmodel: {documents: false}\nexchanges:\n"
+                       "  - expect: {attachments: ["
+                       + expected + "]}\n    reply: {text: x}\n");
+    CHECK_FALSE(tape->model.documents);
+    auto user = chat_message{};
+    user.blocks = {test::pdf_block(), std::move(block)};
+    auto why = cassette_player{tape}
+                 .play(request_of({chat_message_ptr{std::move(user)}}))
+                 .failure;
+    return why ? to_fault(why).message : std::string{};
+  };
+  auto image = test::image_block();
+  CHECK(play("{}, {name: dot.png}", image).empty());
+  CHECK(play("{media_type: image/png}", image).empty());
+  CHECK(play("{size: " + std::to_string(image.size) + "}", image).empty());
+  CHECK(play("{digest: " + image.digest + "}", image).empty());
+  CHECK(contains(play("{name: a.png, media_type: image/gif}", image),
+                 "expected the attachment \"a.png\" image/gif"));
+  CHECK_FALSE(play("{size: 1}", image).empty());
+  CHECK_FALSE(play("{name: dot.png, size: 1}", image).empty());
+  CHECK(contains(refused("cassette: 1\nexchanges:\n  - expect: {attachments: "
+                         "[{type: x}]}\n    reply: {text: x}\n"),
+                 "type"));
 }
 
 TEST_CASE("each error before a reply is played once in a run", "[cassette]") {

@@ -1,6 +1,6 @@
 #include "troupe/runtime/model/cassette_writer.hpp"
 
-#include "support/catch.hpp"
+#include "support/sample_blocks.hpp"
 #include "support/temp_dir.hpp"
 
 #include "troupe/config/errc.hpp"
@@ -138,6 +138,30 @@ TEST_CASE("a recording expects the user's words", "[cassette_writer]") {
   REQUIRE_FALSE(writer.add(ask("how many?"), {stop(stop_reason::end_turn)}));
   CHECK_FALSE(out.player().play(ask("how many?")).failure);
   CHECK(out.player().play(ask("something else")).failure);
+}
+
+TEST_CASE("a recording names what was attached, without its bytes",
+          "[cassette_writer]") {
+  auto out = recording{};
+  auto writer = cassette_writer{out.path, {secret{"hunter2hunter2"}}};
+  auto with = [](content_block block) {
+    auto message = chat_message{};
+    message.blocks = {std::move(block)};
+    return request_of({chat_message_ptr{std::move(message)}});
+  };
+  auto block = test::text_block("the bytes of it");
+  REQUIRE_FALSE(writer.add(with(block), {stop(stop_reason::end_turn)}));
+  auto text = out.dir.read("r.yaml");
+  CHECK(text.find("the bytes") == std::string::npos);
+  CHECK(text.find(block.digest) != std::string::npos);
+  CHECK_FALSE(out.player().play(with(block)).failure);
+  CHECK(out.player().play(with(test::text_block("others"))).failure);
+  CHECK(out.player().play(ask("")).failure);
+  block.name = "hunter2hunter2";
+  auto other = cassette_writer{out.path, {secret{"hunter2hunter2"}}};
+  REQUIRE_FALSE(other.add(with(block), {stop(stop_reason::end_turn)}));
+  CHECK(out.dir.read("r.yaml").find("hunter2") == std::string::npos);
+  CHECK_FALSE(out.player().play(with(block)).failure);
 }
 
 TEST_CASE("the file is whole after each exchange", "[cassette_writer]") {

@@ -1,3 +1,7 @@
+#include "support/sample_blocks.hpp"
+
+#include "troupe/runtime/text/base64.hpp"
+
 #include "runtime/openai_cases.hpp"
 
 using namespace troupe;
@@ -73,6 +77,63 @@ TEST_CASE("the openai codec sends calls and their results, not reasoning",
     {"role":"assistant","content":null,"tool_calls":[{"id":"c1",
       "type":"function","function":{"name":"add","arguments":"{\"a\":1}"}}]},
     {"role":"tool","tool_call_id":"c1","content":"5"}])"));
+}
+
+TEST_CASE("the openai codec sends images and documents as content parts",
+          "[openai]") {
+  auto asking = message(message_role::user, "look");
+  asking.blocks = {image_block(), text_block("# A \"title\""), pdf_block()};
+  auto data = [](std::string_view bytes) {
+    auto result = std::string{};
+    append_base64(result, bytes);
+    return result;
+  };
+  auto sent = messages_of({asking});
+  REQUIRE(sent.size() == 1);
+  CHECK(
+    sent[0]["content"]
+    == json::array({
+      {{"type", "text"}, {"text", "look"}},
+      {{"type", "image_url"},
+       {"image_url", {{"url", "data:image/png;base64," + data(png_bytes())}}}},
+      {{"type", "text"},
+       {"text", "[document \"notes.md\" (text/markdown, 11 bytes)]\n"
+                "# A \"title\""}},
+      {{"type", "file"},
+       {"file",
+        {{"filename", "paper.pdf"},
+         {"file_data", "data:application/pdf;base64," + data(pdf_bytes())}}}},
+    }));
+}
+
+TEST_CASE("a media type out of a broken store adds nothing to a request",
+          "[openai]") {
+  auto asking = message(message_role::user, "");
+  asking.blocks = {pdf_block("a\"b")};
+  asking.blocks[0].media_type = "a/b\"}},{\"type\":\"text";
+  auto sent = messages_of({asking});
+  REQUIRE(sent[0]["content"].size() == 1);
+  CHECK(sent[0]["content"][0]["file"]["filename"] == "a\"b");
+  auto data = sent[0]["content"][0]["file"]["file_data"].get<std::string>();
+  CHECK(data.starts_with("data:application/octet-stream;base64,"));
+}
+
+TEST_CASE("the openai codec sends what results show behind the last of them",
+          "[openai]") {
+  auto first = result_of("c1", "1");
+  first.blocks = {image_block()};
+  auto sent = messages_of(
+    {message(message_role::user, "go"),
+     calling({{"c1", "draw", "{}", ""}, {"c2", "draw", "{}", ""}}), first,
+     result_of("c2", "2"), message(message_role::assistant, "done")});
+  REQUIRE(sent.size() == 6);
+  CHECK(sent[2]["role"] == "tool");
+  CHECK(sent[2]["content"] == "1");
+  CHECK(sent[3]["tool_call_id"] == "c2");
+  CHECK(sent[4]["role"] == "user");
+  CHECK(sent[4]["content"][0]["type"] == "text");
+  CHECK(sent[4]["content"][1]["type"] == "image_url");
+  CHECK(sent[5]["role"] == "assistant");
 }
 
 TEST_CASE("the openai codec keeps an empty answer an empty string",

@@ -1,9 +1,10 @@
 #include "troupe/runtime/run/session_text.hpp"
 
-#include "support/catch.hpp"
+#include "support/sample_blocks.hpp"
 
 #include "troupe/config/errc.hpp"
 #include "troupe/runtime/model/message_record.hpp"
+#include "troupe/runtime/text/base64.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -20,7 +21,9 @@ session_record record(record_kind kind, int64_t at, std::string body) {
 
 session_record record(int64_t at, chat_message message) {
   message.at = at;
-  return record(record_kind::message, at, encode_message(message));
+  auto result = record(record_kind::message, at, encode_message(message));
+  result.blobs = blobs_of(message);
+  return result;
 }
 
 chat_message said(message_role role, std::string text) {
@@ -123,6 +126,57 @@ TEST_CASE("each line of an export is JSON that a reader understands",
   CHECK(lines[5].contains("body")); // no JSON, which it has to be read back as
   CHECK(lines[6]["state"]["a"] == 2);
   CHECK(lines[7]["keep_from"] == 3);
+}
+
+TEST_CASE("images and documents come back from an export", "[sessions]") {
+  auto first = said(message_role::user, "look");
+  first.blocks = {test::image_block(), test::pdf_block(),
+                  test::image_block({}, "again.png")};
+  auto second = said(message_role::user, "\xFF"); // with an exact body
+  second.blocks = {test::image_block()};
+  auto disk = store_with(key, {record(1, first), record(2, second)});
+  auto text = exported(*disk, key);
+  auto data = std::string{};
+  append_base64(data, test::png_bytes());
+  CHECK(text.find(data) != std::string::npos);
+  CHECK(text.find(data, text.find(data) + 1) == std::string::npos); // once
+  auto in = std::istringstream{text};
+  auto read = read_exported(in);
+  REQUIRE(read);
+  auto copy = make_memory_store();
+  REQUIRE_FALSE(import_session(*copy, std::move(*read)));
+  CHECK(exported(*copy, key) == text);
+  auto records = *copy->load(key, 0, 100);
+  REQUIRE(records.size() == 2);
+  REQUIRE(records[0].blobs.size() == 3);
+  CHECK(**copy->load_blob(records[0].blobs[1]) == test::pdf_bytes());
+  CHECK(**copy->load_blob(records[1].blobs[0]) == test::png_bytes());
+  auto line = json::parse(
+    text.substr(text.find('\n') + 1,
+                text.find('\n', text.find('\n') + 1) - text.find('\n') - 1));
+  CHECK(line["content"][1]["type"] == "image");
+  CHECK(line["content"][2]["type"] == "document");
+  CHECK(line["content"][3]["name"] == "again.png");
+}
+
+TEST_CASE("an import refuses blobs that are not what they say", "[sessions]") {
+  auto message = said(message_role::user, "look");
+  message.blocks = {test::image_block()};
+  auto disk = store_with(key, {record(1, message)});
+  auto text = exported(*disk, key);
+  auto with = [&](const std::string& old, const std::string& other) {
+    auto result = text;
+    auto at = result.find(old);
+    REQUIRE(at != std::string::npos);
+    result.replace(at, old.size(), other);
+    return refusal(result).message;
+  };
+  CHECK(with("\"data\":\"i", "\"data\":\"j").find("digest")
+        != std::string::npos);
+  CHECK(with("\"data\":", "\"gone\":").find("no `data`") != std::string::npos);
+  with("\"blobs\":", "\"lost\":"); // more blocks than blobs
+  with("\"type\":\"image\"", "\"type\":\"film\"");
+  with("\"image/png\"", "\"a\\\"b\"");
 }
 
 TEST_CASE("names of any bytes survive an export", "[sessions]") {

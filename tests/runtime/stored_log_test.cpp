@@ -2,7 +2,9 @@
 
 #include "support/catch.hpp"
 #include "support/forwarding_store.hpp"
+#include "support/sample_blocks.hpp"
 
+#include "troupe/config/errc.hpp"
 #include "troupe/runtime/model/message_record.hpp"
 
 using namespace troupe;
@@ -65,7 +67,63 @@ std::string texts(const std::vector<chat_message_ptr>& messages) {
   return result;
 }
 
+session_record showing(std::vector<content_block> blocks) {
+  auto message = chat_message{};
+  message.blocks = std::move(blocks);
+  return {0, record_kind::message, 1, encode_message(message),
+          blobs_of(message)};
+}
+
 } // namespace
+
+TEST_CASE("a conversation comes back with what it shows", "[sessions]") {
+  auto disk = make_memory_store();
+  append(*disk, {showing({test::image_block({}, "a.png"), test::pdf_block()}),
+                 showing({test::image_block({}, "b.png")})});
+  auto read = read_session(*disk, key);
+  REQUIRE(read);
+  const auto& blocks = read->messages[0]->blocks;
+  REQUIRE(blocks.size() == 2);
+  CHECK(blocks[0].name == "a.png");
+  CHECK(blocks[0].media_type == "image/png");
+  CHECK(blocks[0].digest == test::image_block().digest);
+  CHECK(blocks[0].size == test::png_bytes().size());
+  CHECK(*blocks[0].bytes == test::png_bytes());
+  CHECK(*blocks[1].bytes == test::pdf_bytes());
+  CHECK(read->messages[1]->blocks[0].bytes.pointer()
+        == blocks[0].bytes.pointer()); // the same image, once in memory
+  auto whole = read_whole_session(*disk, key);
+  REQUIRE(whole);
+  for (const auto& one : *whole)
+    for (const auto& block : one->blocks)
+      CHECK_FALSE(block.bytes);
+}
+
+TEST_CASE("no more of a conversation is loaded than a request has",
+          "[sessions]") {
+  auto large = [](char fill) {
+    return test::text_block(std::string(largest_block, fill));
+  };
+  auto disk = make_memory_store();
+  append(*disk, {showing({large('a')}), showing({large('b'), large('c')})});
+  auto read = read_session(*disk, key);
+  REQUIRE(read);
+  CHECK_FALSE(read->messages[0]->blocks[0].bytes);
+  CHECK(read->messages[0]->blocks[0].size == largest_block);
+  CHECK(read->messages[1]->blocks[0].bytes);
+  CHECK(read->messages[1]->blocks[1].bytes);
+}
+
+TEST_CASE("a record whose blobs are not those of its message is damage",
+          "[sessions]") {
+  auto disk = make_memory_store();
+  auto record = showing({test::image_block()});
+  record.blobs.clear();
+  append(*disk, {record});
+  auto read = read_session(*disk, key);
+  REQUIRE_FALSE(read);
+  CHECK(to_fault(read.error()).kind == errc::storage);
+}
 
 TEST_CASE("a long conversation is read from its last summary on",
           "[sessions]") {

@@ -205,6 +205,22 @@ struct untyped_store : test::forwarding_store {
   }
 };
 
+// Keeps every blob for ever.
+struct hoarding_store : test::forwarding_store {
+  using forwarding_store::forwarding_store;
+
+  caf::error commit(std::vector<store_commit>& batch) override {
+    for (const auto& entry : batch)
+      for (const auto& session : entry.sessions)
+        for (const auto& record : session.records)
+          kept_.insert(kept_.end(), record.blobs.begin(), record.blobs.end());
+    return forwarding_store::commit(batch);
+  }
+
+private:
+  std::vector<stored_blob> kept_;
+};
+
 } // namespace
 
 TEST_CASE("the conformance suite finds no fault with a sound store",
@@ -227,4 +243,5 @@ TEST_CASE("the conformance suite finds each fault of a broken store",
   CHECK(is_found_by<blind_store>("runs"));
   CHECK(is_found_by<loose_store>("values"));
   CHECK(is_found_by<untyped_store>("artifacts"));
+  CHECK(is_found_by<hoarding_store>("blobs"));
 }

@@ -23,7 +23,41 @@ TEST_CASE("a version that is not known is refused by its number", "[storage]") {
   auto record = encode<record_codec>({});
   record[0] = 9;
   CHECK(message_of(record_codec::read(record))
-        == "a record has version 9, this troupe knows 1");
+        == "a record has version 9, this troupe knows 2");
+}
+
+TEST_CASE("a record with blobs reads back as written", "[storage]") {
+  auto digest = sha256_digest{};
+  digest.fill('d');
+  auto packed = pack_blob_reference({digest, 7});
+  packed += pack_blob_reference({digest, 1u << 30});
+  auto bytes = encode<record_codec>(
+    {record_kind::message, body_place::inlined, 42, "body", packed});
+  auto copy = record_codec::read(bytes);
+  REQUIRE(copy);
+  CHECK(copy->content == "body");
+  CHECK(copy->at == 42);
+  auto blobs = unpack_blob_references(copy->blobs);
+  REQUIRE(blobs);
+  REQUIRE(blobs->size() == 2);
+  CHECK((*blobs)[1].size == 1u << 30);
+  CHECK(describe_blob((*blobs)[0]).digest.size() == 64);
+  CHECK(reference_of(describe_blob((*blobs)[0]))->digest == digest);
+  for (size_t size = 0; size < bytes.size() - 4; ++size)
+    CHECK_FALSE(record_codec::read(std::string{bytes.substr(0, size)}));
+}
+
+TEST_CASE("a record that claims more blobs than it has is refused",
+          "[storage]") {
+  auto packed = pack_blob_reference({{}, 7});
+  auto bytes = encode<record_codec>(
+    {record_kind::message, body_place::inlined, 0, {}, packed});
+  for (auto count : {0, 2, 255}) {
+    bytes[15] = static_cast<char>(count);
+    message_of(record_codec::read(bytes));
+  }
+  message_of(reference_of({std::string(64, 'G'), 1, nullptr}));
+  message_of(reference_of({"ab", 1, nullptr}));
 }
 
 TEST_CASE("damaged values are refused", "[storage]") {

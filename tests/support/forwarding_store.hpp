@@ -32,6 +32,11 @@ public:
     return target_->load(key, after, max);
   }
 
+  caf::expected<std::shared_ptr<const std::string>>
+  load_blob(const stored_blob& blob) override {
+    return target_->load_blob(blob);
+  }
+
   caf::expected<std::optional<session_summary>>
   find_session(const session_key& key) override {
     return target_->find_session(key);
