@@ -1,7 +1,7 @@
 #include "troupe/actors/agent/conversation.hpp"
 
 #include "troupe/actors/agent/context.hpp"
-#include "troupe/actors/agent/journal.hpp"
+#include "troupe/actors/agent/result_turn.hpp"
 #include "troupe/actors/agent/tool_turn.hpp"
 
 #include <string>
@@ -19,10 +19,16 @@ void check_turns(const agent_state& state) {
                                    + std::to_string(limit) + " turns"};
 }
 
-void give_response(agent_state& state, std::string text) {
-  auto& object = state.record.object;
-  object.has_response = true;
-  object.response = std::move(text);
+/// An answer that was cut off ends the run, which keeps what there is of it:
+/// nobody can mend it.
+void check_cut(agent_state& state, const chat_message& answer,
+               stop_reason stop) {
+  if (stop != stop_reason::max_tokens)
+    return;
+  state.record.object.has_response = true;
+  state.record.object.response = answer.text;
+  throw co::failure{errc::limit,
+                    "the model stopped at its limit of output tokens"};
 }
 
 } // namespace
@@ -36,25 +42,21 @@ co::task<run_status> converse(agent_ptr self) {
     // A resumed run stands wherever its last owner left it.
     auto last = state.messages.back();
     auto is_answer = last->role == message_role::assistant;
+    auto end = turn_end::settled;
     if (is_answer && last->calls.empty()) {
-      give_response(state, last->text);
-      break;
-    }
-    if (is_answer) {
-      auto end = co_await run_calls(self);
-      if (end == turn_end::waits)
-        co_return run_status::suspended;
-      if (end == turn_end::final) {
-        give_response(state, last->text);
+      check_cut(state, *last, stop);
+      if (judge_answer(self, *last))
         break;
-      }
+    } else if (is_answer) {
+      end = co_await run_calls(self);
     }
+    if (end == turn_end::waits)
+      co_return run_status::suspended;
+    if (judge_turn(self, end))
+      break;
     check_turns(state);
     stop = co_await ask_in_window(self);
   }
-  if (stop == stop_reason::max_tokens)
-    throw co::failure{errc::limit,
-                      "the model stopped at its limit of output tokens"};
   co_return run_status::completed;
 }
 

@@ -1,6 +1,7 @@
 #include "troupe/actors/agent/preparation.hpp"
 
 #include "troupe/actors/agent/journal.hpp"
+#include "troupe/actors/agent/result_turn.hpp"
 #include "troupe/actors/run/run_life.hpp"
 #include "troupe/actors/tools/is_offered.hpp"
 #include "troupe/runtime/co/request.hpp"
@@ -92,6 +93,23 @@ std::string merge_settings(const std::string& role, const std::string& run) {
   return dump_json(*result);
 }
 
+/// How the model gives a result that is checked. Throws where it cannot in the
+/// way that was fixed.
+void choose_result_way(agent_state& state, const model_capabilities& model) {
+  if (!state.definition->result)
+    return;
+  auto strategy = declared(state).result_strategy;
+  auto is_native = model.native_structured_output;
+  if (strategy == result_strategy::native && !is_native)
+    throw co::failure{make_error(
+      errc::configuration,
+      "result_strategy: the model cannot answer in the form of a schema by "
+      "itself",
+      declared(state).source, "result_strategy: tool, or another model")};
+  auto by_itself = strategy != result_strategy::tool && is_native;
+  state.result_way = by_itself ? result_way::answer : result_way::call;
+}
+
 co::task<void> choose_model(agent_ptr self) {
   auto& state = self->state;
   const auto& request = state.spec.request;
@@ -104,6 +122,7 @@ co::task<void> choose_model(agent_ptr self) {
   state.model = std::move(found.model);
   state.model_id = std::move(found.model_id);
   state.window.size = found.capabilities.context_window;
+  choose_result_way(state, found.capabilities);
   state.model_settings = std::move(found.settings_json);
   if (!request.settings_json.empty())
     state.model_settings = shared<std::string>{
@@ -127,6 +146,8 @@ void offer_tools(agent_state& state, const sandbox_settings& sandbox) {
   if (state.more_tools)
     for (const auto& one : *state.more_tools)
       offer(state, one, descriptions);
+  if (state.result_way == result_way::call)
+    offer(state, state.definition->result->tool, descriptions);
   state.descriptions
     = shared<std::vector<tool_description>>{std::move(descriptions)};
 }
@@ -207,9 +228,25 @@ void record_input(agent_ptr self) {
   message.role = message_role::user;
   message.text = state.spec.request.input;
   message.at = now_micros();
-  if (!state.spec.is_step)
-    state.pending.values.push_back({input_value, message.at, {}});
-  add_message(self, std::move(message));
+  auto at = message.at;
+  auto added = add_message(self, std::move(message));
+  if (state.spec.is_step)
+    return;
+  state.input_record = added->record;
+  state.pending.values.push_back(
+    {input_value, at, std::to_string(added->record)});
+}
+
+/// Finds out where in its conversation a run that goes on began.
+void find_input(agent_state& state) {
+  if (state.spec.is_step)
+    return;
+  state.input_record = state.spec.earlier->input_record;
+  // An older version did not say; by then nothing of the user came after it.
+  for (const auto& one : state.messages)
+    if (state.spec.earlier->input_record == 0
+        && one->role == message_role::user)
+      state.input_record = one->record;
 }
 
 } // namespace
@@ -230,9 +267,13 @@ co::task<void> prepare_run(agent_ptr self) {
   auto sandbox = policy_of(state);
   offer_tools(state, sandbox);
   say_to_model(state, prompt_of(state));
+  if (state.result_way == result_way::call)
+    say_to_model(state, result_rule);
   if (needs_sandbox(state))
     co_await open_sandbox(self, std::move(sandbox));
-  if (!has_input(state))
+  if (has_input(state))
+    find_input(state);
+  else
     record_input(self);
   co_await note_recovery(self);
 }

@@ -124,19 +124,6 @@ void merge_state(agent_ptr self) {
   log_run_state(self);
 }
 
-/// Takes the first call that ends the run, where one did.
-bool take_final_call(agent_state& state) {
-  if (state.final_tool.empty())
-    return false;
-  for (const auto& slot : state.calls)
-    if (slot.call.name == state.final_tool && slot.result
-        && !slot.result->is_error) {
-      state.record.object.final_call_json = slot.call.arguments;
-      return true;
-    }
-  return false;
-}
-
 } // namespace
 
 void open_slots(agent_state& state) {
@@ -162,16 +149,9 @@ co::task<turn_end> run_calls(agent_ptr self) {
   if (std::any_of(state.calls.begin(), state.calls.end(), is_pending))
     co_return turn_end::waits;
   merge_state(self);
-  auto is_final = take_final_call(state);
   settle_calls(self, {});
-  if (is_final)
-    co_return turn_end::final;
-  if (is_over)
-    throw co::failure{errc::limit,
-                      "the run reached its limit of "
-                        + std::to_string(state.limits.max_tool_calls)
-                        + " tool calls"};
-  co_return turn_end::settled;
+  auto end = is_over ? turn_end::excess : turn_end::settled;
+  co_return end;
 }
 
 void settle_calls(agent_ptr self, const std::string& missing) {

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -108,6 +109,8 @@ caf::error take_value(const run_value& value, earlier_run& out,
                       recovery_count& recovery) {
   if (value.name == input_value) {
     out.has_input = true;
+    const auto& body = value.body; // empty where an older version wrote it
+    std::from_chars(body.data(), body.data() + body.size(), out.input_record);
   } else if (value.name == recovery_value) {
     auto count = read_recovery(value);
     if (!count)

@@ -38,10 +38,11 @@ struct step_place {
 struct earlier_run {
   run_object object;
   uint64_t events = 0;
-  /// Its input is in the conversation.
+  /// Its input is in the conversation, as that record; 0: nobody knows which.
   bool has_input = false;
   std::vector<stored_decision> decisions;
   /// Set where the run had lost its process: to be stored when work begins.
+  uint64_t input_record = 0;
   std::optional<recovery_count> recovery;
   /// What a workflow stored: checkpoints, answers, results of agents.
   std::vector<run_value> values;

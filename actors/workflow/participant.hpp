@@ -38,7 +38,9 @@ using participant_ptr = std::shared_ptr<const participant>;
 struct participant_answer {
   std::string text;
   /// The arguments of the call that ended its run, or empty.
-  std::string final_call_json;
+  std::string final_call_json = {};
+  /// See `run_object::output_json`.
+  std::string output_json = {};
 };
 
 /// What is asked of a participant.

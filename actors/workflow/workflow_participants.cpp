@@ -83,27 +83,36 @@ bool has_own_sandbox(const run_definition& x) {
 
 /// What is stored of a participant that has answered.
 std::string answer_json(const participant_answer& x) {
-  if (x.final_call_json.empty())
+  if (x.final_call_json.empty() && x.output_json.empty())
     return dump_json(nlohmann::json(x.text));
-  return dump_json({{"text", x.text}, {"final_call", x.final_call_json}});
+  auto value = nlohmann::json{{"text", x.text}};
+  if (!x.final_call_json.empty())
+    value["final_call"] = x.final_call_json;
+  if (!x.output_json.empty())
+    value["output"] = x.output_json;
+  return dump_json(value);
 }
 
 participant_answer answer_from(const std::string& json_text) {
   auto value = parse_json(json_text);
   if (!value)
-    return {json_text, {}};
+    return {json_text};
   if (value->is_string())
-    return {value->get<std::string>(), {}};
+    return {value->get<std::string>()};
   return {value->value("text", std::string{}),
-          value->value("final_call", std::string{})};
+          value->value("final_call", std::string{}),
+          value->value("output", std::string{})};
+}
+
+participant_answer answer_of(const run_object& x) {
+  return {x.response, x.final_call_json, x.output_json};
 }
 
 void record_stop(workflow_ptr self, participant_step& one) {
   auto& state = self->state;
   auto& object = one.object;
   if (object.status == run_status::completed)
-    keep_value(state, "agent/" + one.name,
-               answer_json({object.response, object.final_call_json}));
+    keep_value(state, "agent/" + one.name, answer_json(answer_of(object)));
   auto& failures = state.record.object.cleanup_failures;
   for (const auto& failure : object.cleanup_failures)
     failures.push_back(one.name + ": " + failure);
@@ -273,7 +282,7 @@ co::task<participant_answer> try_participant(workflow_context flow,
     co_await state.next_leg.wait(self);
   if (object.status != run_status::completed)
     throw co::failure{make_error(object.error)};
-  auto answer = participant_answer{object.response, object.final_call_json};
+  auto answer = answer_of(object);
   co_await sync(self);
   co_return answer;
 }

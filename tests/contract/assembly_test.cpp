@@ -1,6 +1,6 @@
 #include "support/catch.hpp"
 
-#include "contract/place.hpp"
+#include "contract/troupe_of.hpp"
 
 #include <algorithm>
 #include <set>
@@ -8,46 +8,10 @@
 using namespace troupe;
 using nlohmann::json;
 using test::lines_of;
-using test::place;
+using test::says;
+using test::troupe_of;
 
 namespace {
-
-/// A folder with agents that answer as their models' files say.
-class troupe_of {
-public:
-  explicit troupe_of(
-    const std::vector<std::pair<std::string, std::string>>& agents)
-    : place_("  - reply: {text: unused}\n") {
-    for (const auto& [name, exchanges] : agents) {
-      place_.folder().write(name + ".yaml", "agent: " + name
-                                              + "\nmodel: cassette:" + name
-                                              + ".model.yaml\n");
-      place_.folder().write(name + ".model.yaml",
-                            "cassette: 1\nexchanges:\n" + exchanges);
-    }
-  }
-
-  void write(const std::string& file, const std::string& text) {
-    place_.folder().write(file, text);
-  }
-
-  test::program_result run(std::vector<std::string> arguments) {
-    return place_.run(std::move(arguments));
-  }
-
-  json run_json(const std::string& file, const std::string& prompt = "Q") {
-    auto done = place_.run({"run", file, prompt, "--json"});
-    INFO(done.err);
-    return json::parse(done.out);
-  }
-
-private:
-  place place_;
-};
-
-std::string says(const std::string& text) {
-  return "  - reply: {text: '" + text + "'}\n";
-}
 
 std::vector<std::string> participants_of(const json& run) {
   auto result = std::vector<std::string>{};
