@@ -81,7 +81,7 @@ ask_member(workflow_context flow, assembly_walk_ptr walk, assembly_member whom,
   }
   auto place = walk_place{walk};
   auto request = participant_order{input_for(*walk, whom, order),
-                                   order.is_answer};
+                                   order.is_answer, order.before};
   auto failed = caf::error{};
   auto answer = participant_answer{};
   try {

@@ -104,6 +104,7 @@ co::task<std::string> run_swarm(workflow_context flow,
     auto& said = walk->so_far.outputs[at];
     said += (said.empty() ? "(to " : "\n(to ") + next.to + ") " + next.message;
     order.text = next_input(walk->so_far, next);
+    order.before = {at};
     at = next.to;
   }
   throw co::failure{errc::limit, "no member of the swarm answered within "

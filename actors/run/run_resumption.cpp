@@ -172,6 +172,7 @@ co::task<next_leg> prepare_leg(registry_ptr self, stored_run run,
     auto events = co_await load_events(self, head.run_id);
     earlier->object.usage = usage_of(events);
     recovery = count_recovery(recovery, count_settled(events));
+    recover_steps(earlier->object, std::move(events));
     result.commit.values.push_back(make_recovery_value(recovery, now));
     if (is_hopeless(recovery))
       spec.end_at_once

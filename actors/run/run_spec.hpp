@@ -6,7 +6,9 @@
 #include "troupe/runtime/messages/run_resources.hpp"
 #include "troupe/runtime/run/call_decisions.hpp"
 #include "troupe/runtime/run/run_recovery.hpp"
+#include "troupe/runtime/run/step_recorder.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -40,9 +42,9 @@ struct earlier_run {
   uint64_t events = 0;
   /// Its input is in the conversation, as that record; 0: nobody knows which.
   bool has_input = false;
+  uint64_t input_record = 0;
   std::vector<stored_decision> decisions;
   /// Set where the run had lost its process: to be stored when work begins.
-  uint64_t input_record = 0;
   std::optional<recovery_count> recovery;
   /// What a workflow stored: checkpoints, answers, results of agents.
   std::vector<run_value> values;
@@ -88,6 +90,10 @@ struct run_base {
   commit_run pending;
   /// What the subscribers of the feed have not heard yet.
   std::vector<run_event> unheard;
+  /// What its steps have come to, and how many changes of them the store has
+  /// not been told.
+  step_recorder steps;
+  size_t untold_steps = 0;
   bool is_ending = false;
   /// The event that a run ends with is made: nothing comes after it.
   bool has_last_event = false;

@@ -48,6 +48,9 @@ struct participant_order {
   std::string input;
   /// Its answer is that of the assembly, so it streams as such.
   bool is_answer = false;
+  /// The participants that led to it; none: it is where the assembly begins, or
+  /// nobody knows.
+  std::vector<std::string> before = {};
 };
 
 /// Runs a participant as a step of this run: in the run's sandbox unless it

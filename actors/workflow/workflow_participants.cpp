@@ -117,7 +117,8 @@ void record_stop(workflow_ptr self, participant_step& one) {
   for (const auto& failure : object.cleanup_failures)
     failures.push_back(one.name + ": " + failure);
   record_step_stop(state, path_in(state, one.name), one.participant,
-                   object.status);
+                   object.status,
+                   object.has_error ? to_string(object.error.kind) : "");
 }
 
 /// The participants that run have come to rest. If any waits, for a person or
@@ -159,6 +160,7 @@ co::task<void> follow(workflow_ptr self,
     one->object = std::move(*object);
   } else {
     one->object.status = run_status::failed;
+    one->object.has_error = true;
     one->object.error = to_fault(object.error());
   }
   one->actor = nullptr;
@@ -214,16 +216,32 @@ run_actor spawn_step(workflow_ptr self, const participant& who, run_spec run,
   return self->spawn(agent_behavior, std::move(spec));
 }
 
+/// The steps that led to the next one: the last ones of the participants
+/// `before`, or that which this assembly is itself.
+std::vector<std::string> steps_before(const workflow_state& state,
+                                      const std::vector<std::string>& before) {
+  auto result = std::vector<std::string>{};
+  for (const auto& name : before)
+    if (auto found = state.last_steps.find(name);
+        found != state.last_steps.end())
+      result.push_back(found->second);
+  if (result.empty() && !state.spec.place.path.empty())
+    result.push_back(state.spec.place.path);
+  return result;
+}
+
 std::shared_ptr<participant_step>
 start_step(workflow_ptr self, const participant& who, std::string name,
-           std::string input, std::optional<shared_sandbox> sandbox) {
+           participant_order order, std::optional<shared_sandbox> sandbox) {
   auto& state = self->state;
   auto result = std::make_shared<participant_step>();
   result->name = std::move(name);
   result->participant = who.name;
-  record_step_start(state, path_in(state, result->name), who.name);
+  auto path = path_in(state, result->name);
+  record_step_start(state, path, who.name, steps_before(state, order.before));
+  state.last_steps[who.name] = std::move(path);
   flush(self);
-  auto run = step_spec(self, who, result->name, std::move(input));
+  auto run = step_spec(self, who, result->name, std::move(order.input));
   result->actor = spawn_step(self, who, std::move(run), std::move(sandbox));
   state.active.push_back(result);
   state.all_over.reset();
@@ -268,12 +286,14 @@ co::task<participant_answer> try_participant(workflow_context flow,
   auto name = next_name(state,
                         place.empty() ? who->name : place + "/" + who->name);
   auto known = state.values.find("agent/" + name);
-  if (known != state.values.end())
+  if (known != state.values.end()) {
+    state.last_steps[who->name] = path_in(state, name);
     co_return answer_from(known->second);
+  }
   auto sandbox = co_await sandbox_for(flow, who);
   if (order.is_answer)
     state.answering = path_in(state, name);
-  auto one = start_step(self, *who, std::move(name), std::move(order.input),
+  auto one = start_step(self, *who, std::move(name), std::move(order),
                         std::move(sandbox));
   auto wish = answer_wish{self, one};
   co_await await_step(self, one, limit_of(*who));
@@ -301,6 +321,7 @@ co::task<participant_answer> ask_participant(workflow_context flow,
     }
     if (left == 0 || !is_kind_among(to_fault(failed).kind, who->retry_on))
       throw co::failure{std::move(failed)};
+    order.before = {who->name}; // its last try
   }
 }
 
@@ -314,7 +335,7 @@ co::task<std::string> do_agent(workflow_context flow, std::string agent,
   request.input = prompt;
   who.what = find_definition(*self->state.catalog, request);
   auto asked = ask_participant(flow, std::make_shared<participant>(who),
-                               {std::move(prompt), false});
+                               {std::move(prompt)});
   auto answer = co_await asked;
   co_return answer.text;
 }

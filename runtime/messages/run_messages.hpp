@@ -86,12 +86,14 @@ struct run_step {
   int64_t started_at = 0;
   /// 0 while it runs.
   int64_t ended_at = 0;
+  /// The kind of the error that it ended with; empty: it had none.
+  std::string error_kind = {};
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, run_step& x) {
   return f(caf::meta::type_name("troupe::run_step"), x.id, x.participant,
-           x.name, x.status, x.started_at, x.ended_at);
+           x.name, x.status, x.started_at, x.ended_at, x.error_kind);
 }
 
 /// How a run came from one step to the next.

@@ -129,6 +129,10 @@ TEST_CASE("a member that had handed over is not asked again", "[swarm]") {
   CHECK(run.response == "the other's");
   CHECK(world.told->requests_to("main").empty());
   CHECK(world.told->requests_to("short").size() == 1);
+  REQUIRE(run.transitions.size() == 2);
+  CHECK(run.transitions[0].from.empty());
+  CHECK(run.transitions[1].from == "calc");
+  CHECK(run.transitions[1].to == "other");
 }
 
 TEST_CASE("a member whose handing over was refused is asked again", "[swarm]") {
