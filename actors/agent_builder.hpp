@@ -85,6 +85,25 @@ public:
     return *this;
   }
 
+  /// The form of its result: a JSON Schema. Answers are checked with it; what
+  /// was checked is `run_object::output_json`.
+  agent& result_schema(std::string json_text) {
+    settings_.result_schema_json = std::move(json_text);
+    return *this;
+  }
+
+  /// The result is a T, see described.hpp; `result_of<T>` reads it.
+  template <described_struct T>
+  agent& result() {
+    return result_schema(schema_of<T>());
+  }
+
+  /// Fixes how the model is made to give its result.
+  agent& result_strategy(troupe::result_strategy how) {
+    settings_.result_strategy = how;
+    return *this;
+  }
+
   agent& max_turns(uint32_t count) {
     settings_.limits.max_turns = count;
     return *this;

@@ -4,13 +4,14 @@
 #include "troupe/actors/assembly/make_helpers.hpp"
 #include "troupe/actors/sandbox/sandbox_host.hpp"
 #include "troupe/actors/tools/builtin_tools.hpp"
+#include "troupe/actors/tools/result_tool.hpp"
 #include "troupe/actors/workflow/helper_tools.hpp"
 #include "troupe/config/load_agent.hpp"
 #include "troupe/config/nearest_name.hpp"
 #include "troupe/config/validate_settings.hpp"
-#include "troupe/runtime/json/json_schema.hpp"
 #include "troupe/runtime/prompt/template_text.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -99,11 +100,35 @@ caf::error check_prompt(const agent_settings& agent) {
   return prompt ? caf::error{} : std::move(prompt.error());
 }
 
-caf::error check_schema(const agent_settings& agent) {
+/// Whether a tool of the agent has the name of the one for results.
+bool is_result_tool_taken(const agent_settings& agent,
+                          const std::vector<compiled_tool>& tools) {
+  auto has_name = [](const auto& x) { return x.name == result_tool_name; };
+  const auto& assemblies = agent.assembly_tools;
+  return std::any_of(tools.begin(), tools.end(),
+                     [&](const auto& x) { return has_name(x.description); })
+         || std::any_of(assemblies.begin(), assemblies.end(), has_name);
+}
+
+/// Null where the agent gives no result that is checked, or its schema is none.
+std::shared_ptr<const result_definition>
+make_result(const agent_settings& agent,
+            const std::vector<compiled_tool>& tools, faults& wrong) {
   if (agent.result_schema_json.empty())
-    return {};
-  auto schema = json_schema::compile(agent.result_schema_json);
-  return schema ? caf::error{} : std::move(schema.error());
+    return nullptr;
+  auto result = define_result(agent.result_schema_json);
+  if (!result) {
+    take_over(wrong, result.error(), agent, "result_schema");
+    return nullptr;
+  }
+  if (is_result_tool_taken(agent, tools))
+    take_over(wrong,
+              make_error(errc::configuration,
+                         std::string{"the name \""} + result_tool_name
+                           + "\" is that of the tool for the result",
+                         {}, "name the tool otherwise"),
+              agent, "tools");
+  return std::make_shared<const result_definition>(std::move(*result));
 }
 
 /// Looks at everything of an agent, so that all errors come at once.
@@ -117,7 +142,6 @@ void check_agent(const agent_settings& x, const catalog_sources& sources,
   note(check_own_model(x, sources), "model");
   note(check_sandbox(sandbox), "sandbox");
   note(check_prompt(x), "system_template");
-  note(check_schema(x), "result_schema");
 }
 
 using definition_ptr = std::shared_ptr<const definition_settings>;
@@ -228,6 +252,7 @@ private:
     result.settings = x;
     compile_all(one, find_tools(one, sources_, wrong_), result, find_helpers(x),
                 wrong_);
+    result.result = make_result(x, result.tools, wrong_);
     return std::make_shared<const agent_definition>(std::move(result));
   }
 

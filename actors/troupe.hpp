@@ -5,6 +5,7 @@
 #include "troupe/actors/agent_builder.hpp"
 #include "troupe/actors/assembly_builder.hpp"
 #include "troupe/actors/execution.hpp"
+#include "troupe/actors/result_of.hpp"
 #include "troupe/actors/runtime.hpp"
 #include "troupe/actors/workflow/make_workflow.hpp"
 #include "troupe/actors/workflow/workflow_context.hpp"

@@ -2,11 +2,13 @@
 
 #include "troupe/actors/run/run_spec.hpp"
 #include "troupe/actors/tools/compiled_tool.hpp"
+#include "troupe/actors/tools/result_tool.hpp"
 #include "troupe/config/agent_settings.hpp"
 #include "troupe/runtime/co/event.hpp"
 #include "troupe/runtime/co/scope.hpp"
 #include "troupe/runtime/messages/interfaces.hpp"
 #include "troupe/runtime/model/context_plan.hpp"
+#include "troupe/runtime/run/repeated_calls.hpp"
 
 #include <memory>
 #include <optional>
@@ -23,6 +25,8 @@ struct agent_definition {
   std::vector<compiled_tool> tools;
   /// Who works for it; null: nobody.
   std::shared_ptr<const helper_set> helpers;
+  /// Null: its answers are not checked.
+  std::shared_ptr<const result_definition> result = nullptr;
 };
 
 using agent_definition_ptr = std::shared_ptr<const agent_definition>;
@@ -88,6 +92,16 @@ struct unheard_interjection {
   co::event is_settled;
 };
 
+/// How the model of a run gives a result that is checked.
+enum class result_way : uint8_t {
+  /// It gives none.
+  none,
+  /// Its answer is the result, in the form that the provider sees to.
+  answer,
+  /// It calls a tool with the result.
+  call,
+};
+
 /// One run of one agent: the loop of model calls and tool calls, the owner of
 /// all that it opens. Two coroutines never run at once: the loop, which can
 /// be destroyed at any suspension, and the ending, which cannot.
@@ -110,6 +124,8 @@ struct agent_state : run_base {
   /// Where the log of the conversation stands, and in it the last answer.
   uint64_t records = 0;
   uint64_t answer_record = 0;
+  /// That of the run's input: what comes behind it is this run's. 0: all is.
+  uint64_t input_record = 0;
   /// Of a resumed turn: results that are there, calls that had been started.
   std::vector<chat_message_ptr> settled;
   std::vector<call_intent> intents;
@@ -122,6 +138,10 @@ struct agent_state : run_base {
   shared<std::string> model_settings;
   shared<std::vector<tool_description>> descriptions;
   context_window window;
+  troupe::result_way result_way = troupe::result_way::none;
+  /// What the model is told with the next request and never again; may be
+  /// empty.
+  std::string reminder;
   /// The stream that is being read, to be ended with the run.
   model_stream_actor stream;
   /// The answer so far.
@@ -134,6 +154,8 @@ struct agent_state : run_base {
   uint32_t active_calls = 0;
   bool exclusive_is_active = false;
   co::event calls_are_done;
+  /// What this run has called so far.
+  repeated_calls repeats;
 
   std::vector<std::shared_ptr<unheard_interjection>> interjections;
 

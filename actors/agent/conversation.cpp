@@ -3,6 +3,7 @@
 #include "troupe/actors/agent/context.hpp"
 #include "troupe/actors/agent/interjection.hpp"
 #include "troupe/actors/agent/journal.hpp"
+#include "troupe/actors/agent/result_turn.hpp"
 #include "troupe/actors/agent/tool_turn.hpp"
 #include "troupe/runtime/run/run_budget.hpp"
 
@@ -33,10 +34,16 @@ void check_limits(const agent_state& state) {
                   "tokens, together with those that work for it");
 }
 
-void give_response(agent_state& state, std::string text) {
-  auto& object = state.record.object;
-  object.has_response = true;
-  object.response = std::move(text);
+/// An answer that was cut off ends the run, which keeps what there is of it:
+/// nobody can mend it.
+void check_cut(agent_state& state, const chat_message& answer,
+               stop_reason stop) {
+  if (stop != stop_reason::max_tokens)
+    return;
+  state.record.object.has_response = true;
+  state.record.object.response = answer.text;
+  throw co::failure{errc::limit,
+                    "the model stopped at its limit of output tokens"};
 }
 
 /// Whether what was said behind an answer can be answered, too.
@@ -56,26 +63,27 @@ co::task<run_status> converse(agent_ptr self) {
     // A resumed run stands wherever its last owner left it.
     auto last = state.messages.back();
     auto is_answer = last->role == message_role::assistant;
-    if (is_answer && last->calls.empty() && !may_go_on(state)) {
-      give_response(state, last->text);
-      break;
-    }
-    if (is_answer && !last->calls.empty()) {
-      auto end = co_await run_calls(self);
-      if (end == turn_end::waits)
-        co_return run_status::suspended;
-      if (end == turn_end::final) {
-        give_response(state, last->text);
+    auto end = turn_end::settled;
+    // What was said behind the last word of the model gets an answer first.
+    auto goes_on = may_go_on(state);
+    if (is_answer && last->calls.empty()) {
+      check_cut(state, *last, stop);
+      if (!goes_on && judge_answer(self, *last))
         break;
-      }
+    } else if (is_answer) {
+      end = co_await run_calls(self);
     }
+    if (end == turn_end::waits)
+      co_return run_status::suspended;
+    // A result is not the last word either; to hand over is.
+    goes_on = end == turn_end::settled && may_go_on(state)
+              && has_run_session(state.spec);
+    if (!goes_on && judge_turn(self, end))
+      break;
     check_limits(state);
     deliver_interjections(self);
     stop = co_await ask_in_window(self);
   }
-  if (stop == stop_reason::max_tokens)
-    throw co::failure{errc::limit,
-                      "the model stopped at its limit of output tokens"};
   co_return run_status::completed;
 }
 

@@ -143,7 +143,9 @@ void record_ends(agent_ptr self) {
       if (state.calls[i].is_pending)
         announce_approval(self, i);
   add_event(self, event_type::invocation_stop);
-  record_end(state, state.answer_record);
+  // A result is no message of the conversation: it stands in the event.
+  auto is_message = state.record.object.output_json.empty();
+  record_end(state, is_message ? state.answer_record : 0);
 }
 
 co::task<void> end_run(agent_ptr self, run_outcome outcome) {

@@ -13,6 +13,15 @@ namespace troupe {
 
 namespace {
 
+/// What the model sees once, and nobody else.
+chat_message_ptr remind(std::string text) {
+  auto result = chat_message{};
+  result.role = message_role::user; // in mid-conversation all providers take it
+  result.text = std::move(text);
+  result.temporary = true;
+  return chat_message_ptr{std::move(result)};
+}
+
 model_request make_request(const agent_state& state) {
   auto result = model_request{};
   result.run_id = state.spec.run_id;
@@ -22,6 +31,10 @@ model_request make_request(const agent_state& state) {
   result.messages.insert(result.messages.end(), state.messages.begin(),
                          state.messages.end());
   result.messages = show_blocks(std::move(result.messages), state.can);
+  if (!state.reminder.empty())
+    result.messages.push_back(remind(state.reminder));
+  if (state.result_way == result_way::answer)
+    result.result_schema = state.definition->result->form.schema();
   result.tools = state.descriptions;
   result.settings_json = state.model_settings;
   result.deadline = state.spec.deadline;

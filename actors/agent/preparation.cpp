@@ -1,6 +1,7 @@
 #include "troupe/actors/agent/preparation.hpp"
 
 #include "troupe/actors/agent/journal.hpp"
+#include "troupe/actors/agent/result_turn.hpp"
 #include "troupe/actors/run/run_life.hpp"
 #include "troupe/actors/tools/is_offered.hpp"
 #include "troupe/actors/workflow/helper_set.hpp"
@@ -47,30 +48,37 @@ void settle_rules(agent_state& state) {
     state.permissions.mode = mode_from(state.spec.request.permission_mode);
 }
 
-/// When the input came into the conversation, in an earlier leg of the run; 0:
-/// it did not.
-int64_t input_at(const agent_state& state) {
+/// The name of the value that says that the input is in the conversation;
+/// empty: what is there at all begins with it.
+std::string mark_of(const agent_state& state) {
+  return state.spec.is_step ? state.spec.input_mark : std::string{input_value};
+}
+
+/// The record of the input where an earlier leg of the run put it there; 0: it
+/// did not say which.
+std::optional<uint64_t> earlier_input(const agent_state& state) {
   const auto& earlier = state.spec.earlier;
-  const auto& mark = state.spec.input_mark;
-  if (!earlier)
-    return 0;
+  auto mark = mark_of(state);
+  if (!earlier || mark.empty())
+    return std::nullopt;
   if (mark == input_value)
-    return earlier->has_input ? earlier->input_at : 0;
+    return earlier->has_input ? std::optional{earlier->input_record}
+                              : std::nullopt;
   for (const auto& value : earlier->values)
     if (value.name == mark)
-      return value.at;
-  return 0;
+      return input_record_in(value.body);
+  return std::nullopt;
 }
 
 /// The limits of a step hold for all of its conversation, or for what has its
 /// own mark there, since that.
 void count_earlier(agent_state& state) {
   auto& usage = state.record.object.usage;
-  auto since = state.spec.input_mark.empty() ? 0 : input_at(state);
-  if (since == 0 && !state.spec.input_mark.empty())
+  auto since = earlier_input(state);
+  if (!since && !state.spec.input_mark.empty())
     return;
   for (const auto& message : state.messages)
-    if (message->at < since)
+    if (message->record < since.value_or(0))
       continue;
     else if (message->role == message_role::assistant)
       ++usage.model_requests;
@@ -110,6 +118,23 @@ std::string merge_settings(const std::string& role, const std::string& run) {
   return dump_json(*result);
 }
 
+/// How the model gives a result that is checked. Throws where it cannot in the
+/// way that was fixed.
+void choose_result_way(agent_state& state, const model_capabilities& model) {
+  if (!state.definition->result)
+    return;
+  auto strategy = declared(state).result_strategy;
+  auto is_native = model.native_structured_output;
+  if (strategy == result_strategy::native && !is_native)
+    throw co::failure{make_error(
+      errc::configuration,
+      "result_strategy: the model cannot answer in the form of a schema by "
+      "itself",
+      declared(state).source, "result_strategy: tool, or another model")};
+  auto by_itself = strategy != result_strategy::tool && is_native;
+  state.result_way = by_itself ? result_way::answer : result_way::call;
+}
+
 co::task<void> choose_model(agent_ptr self) {
   auto& state = self->state;
   const auto& request = state.spec.request;
@@ -122,6 +147,7 @@ co::task<void> choose_model(agent_ptr self) {
   state.model = std::move(found.model);
   state.model_id = std::move(found.model_id);
   state.window.size = found.capabilities.context_window;
+  choose_result_way(state, found.capabilities);
   state.model_settings = std::move(found.settings_json);
   if (!request.settings_json.empty())
     state.model_settings = shared<std::string>{
@@ -150,6 +176,8 @@ void offer_tools(agent_state& state, const sandbox_settings& sandbox) {
       offer(state, one, descriptions);
       state.tools.back().is_order = true;
     }
+  if (state.result_way == result_way::call)
+    offer(state, state.definition->result->tool, descriptions);
   state.descriptions
     = shared<std::vector<tool_description>>{std::move(descriptions)};
 }
@@ -218,7 +246,7 @@ sandbox_settings policy_of(const agent_state& state) {
 /// what is there at all begins with it.
 bool has_input(const agent_state& state) {
   if (!state.spec.input_mark.empty())
-    return input_at(state) > 0;
+    return earlier_input(state).has_value();
   if (state.spec.is_step)
     return state.records > 0;
   return state.spec.earlier && state.spec.earlier->has_input;
@@ -232,11 +260,26 @@ void record_input(agent_ptr self) {
   message.role = message_role::user;
   message.text = state.spec.request.input;
   message.at = now_micros();
-  auto mark = state.spec.is_step ? state.spec.input_mark
-                                 : std::string{input_value};
-  if (!mark.empty())
-    state.pending.values.push_back({std::move(mark), message.at, {}});
-  add_message(self, std::move(message));
+  auto mark = mark_of(state);
+  auto at = message.at;
+  auto added = add_message(self, std::move(message));
+  if (mark.empty())
+    return;
+  state.input_record = added->record;
+  state.pending.values.push_back(
+    {std::move(mark), at, std::to_string(added->record)});
+}
+
+/// Finds out where in its conversation a run that goes on began.
+void find_input(agent_state& state) {
+  auto found = earlier_input(state);
+  if (!found)
+    return;
+  state.input_record = *found;
+  // An older version did not say; by then nothing of the user came after it.
+  for (const auto& one : state.messages)
+    if (*found == 0 && one->role == message_role::user)
+      state.input_record = one->record;
 }
 
 } // namespace
@@ -257,9 +300,13 @@ co::task<void> prepare_run(agent_ptr self) {
   auto sandbox = policy_of(state);
   offer_tools(state, sandbox);
   say_to_model(state, prompt_of(state));
+  if (state.result_way == result_way::call)
+    say_to_model(state, result_rule);
   if (needs_sandbox(state))
     co_await open_sandbox(self, std::move(sandbox));
-  if (!has_input(state))
+  if (has_input(state))
+    find_input(state);
+  else
     record_input(self);
   co_await note_recovery(self);
 }

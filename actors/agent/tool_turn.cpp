@@ -83,12 +83,6 @@ bool take_of_budget(const agent_state& state) {
   return !state.spec.budget || state.spec.budget->take_tool_call();
 }
 
-uint64_t most_calls(const agent_state& state) {
-  auto own = uint64_t{state.limits.max_tool_calls};
-  const auto& budget = state.spec.budget;
-  return budget ? std::min(own, budget->limits().tool_calls) : own;
-}
-
 /// What is over the limit is answered without being run.
 bool refuse_excess(agent_ptr self) {
   auto& state = self->state;
@@ -136,20 +130,13 @@ void merge_state(agent_ptr self) {
   log_run_state(self);
 }
 
-/// Takes the first call that ends the run, where one did.
-bool take_final_call(agent_state& state) {
-  if (state.final_tool.empty())
-    return false;
-  for (const auto& slot : state.calls)
-    if (slot.call.name == state.final_tool && slot.result
-        && !slot.result->is_error) {
-      state.record.object.final_call_json = slot.call.arguments;
-      return true;
-    }
-  return false;
-}
-
 } // namespace
+
+uint64_t most_calls(const agent_state& state) {
+  auto own = uint64_t{state.limits.max_tool_calls};
+  const auto& budget = state.spec.budget;
+  return budget ? std::min(own, budget->limits().tool_calls) : own;
+}
 
 void open_slots(agent_state& state) {
   state.calls.clear();
@@ -174,15 +161,9 @@ co::task<turn_end> run_calls(agent_ptr self) {
   if (std::any_of(state.calls.begin(), state.calls.end(), is_pending))
     co_return turn_end::waits;
   merge_state(self);
-  auto is_final = take_final_call(state);
   settle_calls(self, {});
-  if (is_final)
-    co_return turn_end::final;
-  if (is_over)
-    throw co::failure{errc::limit, "the run reached its limit of "
-                                     + std::to_string(most_calls(state))
-                                     + " tool calls"};
-  co_return turn_end::settled;
+  auto end = is_over ? turn_end::excess : turn_end::settled;
+  co_return end;
 }
 
 void settle_calls(agent_ptr self, const std::string& missing) {

@@ -1,6 +1,7 @@
 #include "troupe/actors/app/commands.hpp"
 #include "troupe/actors/app/exit_code.hpp"
 #include "troupe/actors/app/report.hpp"
+#include "troupe/actors/app/run_tree.hpp"
 #include "troupe/actors/app/store_access.hpp"
 #include "troupe/actors/app/terminal.hpp"
 #include "troupe/runtime/run/run_details.hpp"
@@ -46,11 +47,8 @@ int with_run(const options& x,
 }
 
 /// What `runs list` and `runs show` say of a run beside its object.
-caf::expected<json> head_json(const run_head& head) {
-  auto details = decode_details(head);
-  if (!details)
-    return std::move(details.error());
-  auto result = run_json(details->object);
+json head_json(const run_head& head, const run_object& run) {
+  auto result = run_json(run);
   result["queue"] = head.queue.empty() ? json(nullptr) : json(head.queue);
   result["due_at"] = head.due_at == 0 ? json(nullptr)
                                       : json(rfc3339(head.due_at));
@@ -115,6 +113,19 @@ void print_line(const json& run) {
             << '\n';
 }
 
+/// A run for people: what there is of it, and its steps as a tree.
+void print_run(const json& shown, const run_object& run) {
+  for (const auto& [key, value] : shown.items())
+    if (!value.is_null() && key != "steps" && key != "trajectory")
+      std::cout << printable(
+        key + ": "
+        + (value.is_string() ? value.get<std::string>() : value.dump()))
+                << '\n';
+  std::cout << "steps:\n";
+  for (const auto& line : run_tree(run, now_micros()))
+    std::cout << "  " << printable(line) << '\n';
+}
+
 } // namespace
 
 int list_runs_command(const options& x) {
@@ -129,10 +140,10 @@ int list_runs_command(const options& x) {
     return report(heads.error());
   auto all = json::array();
   for (const auto& head : *heads) {
-    auto run = head_json(head);
-    if (!run)
-      return report(run.error());
-    all.push_back(std::move(*run));
+    auto details = decode_details(head);
+    if (!details)
+      return report(details.error());
+    all.push_back(head_json(head, details->object));
   }
   if (x.json)
     std::cout << all.dump(2) << '\n';
@@ -144,19 +155,14 @@ int list_runs_command(const options& x) {
 
 int show_run_command(const options& x) {
   return with_run(x, [&](store&, const run_head& head) {
-    auto run = head_json(head);
-    if (!run)
-      return report(run.error());
-    if (x.json) {
-      std::cout << run->dump(2) << '\n';
-      return exit_completed;
-    }
-    for (const auto& [key, value] : run->items())
-      if (!value.is_null())
-        std::cout << printable(
-          key + ": "
-          + (value.is_string() ? value.get<std::string>() : value.dump()))
-                  << '\n';
+    auto details = decode_details(head);
+    if (!details)
+      return report(details.error());
+    auto run = head_json(head, details->object);
+    if (x.json)
+      std::cout << run.dump(2) << '\n';
+    else
+      print_run(run, details->object);
     return exit_completed;
   });
 }

@@ -66,6 +66,7 @@ std::string earlier_runs(const workflow_state& state) {
 void record(assembly_walk& walk, const std::string& name,
             const participant_answer& answer) {
   walk.so_far.outputs[name] = answer.text;
+  walk.results[name] = answer.output_json;
   walk.so_far.errors.erase(name);
   walk.so_far.order.push_back(name);
 }
@@ -73,6 +74,7 @@ void record(assembly_walk& walk, const std::string& name,
 void record(assembly_walk& walk, const std::string& name,
             const caf::error& why) {
   walk.so_far.outputs.erase(name);
+  walk.results.erase(name);
   walk.so_far.errors[name] = to_fault(why).message;
   walk.so_far.order.push_back(name);
 }
@@ -98,8 +100,8 @@ ask_member(workflow_context flow, assembly_walk_ptr walk, assembly_member whom,
     co_await walk->has_room.wait(self);
   }
   auto place = walk_place{walk};
-  auto request
-    = participant_order{input_for(*walk, whom, order), order.is_answer, {}};
+  auto request = participant_order{
+    input_for(*walk, whom, order), order.is_answer, order.before, {}};
   auto failed = caf::error{};
   auto answer = participant_answer{};
   try {
@@ -114,6 +116,13 @@ ask_member(workflow_context flow, assembly_walk_ptr walk, assembly_member whom,
   }
   record(*walk, whom.who->name, answer);
   co_return answer;
+}
+
+std::string answer_with(const workflow_context& flow, const assembly_walk& walk,
+                        const std::string& member) {
+  auto& object = flow.where().self->state.record.object;
+  object.output_json = walk.results.at(member);
+  return walk.so_far.outputs.at(member);
 }
 
 } // namespace troupe

@@ -7,6 +7,7 @@
 #include "troupe/runtime/co/task.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ struct assembly_member {
 /// One run of an assembly: what its coroutines share. They run on one actor.
 struct assembly_walk {
   assembly_record so_far;
+  /// The checked results among the outputs: JSON texts.
+  std::map<std::string, std::string> results;
   /// Participants that may run at once, and those that do.
   uint32_t most_at_once = 4;
   uint32_t active = 0;
@@ -58,5 +61,10 @@ struct member_order {
 co::task<participant_answer>
 ask_member(workflow_context flow, assembly_walk_ptr walk, assembly_member whom,
            member_order order);
+
+/// The answer of a member, which is that of the assembly: a checked result of
+/// it is the run's output, too.
+std::string answer_with(const workflow_context& flow, const assembly_walk& walk,
+                        const std::string& member);
 
 } // namespace troupe

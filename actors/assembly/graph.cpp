@@ -126,7 +126,7 @@ co::task<std::string> run_graph(workflow_context flow,
   auto begin = position{{graph->plan.start(), std::nullopt, {}}, {}};
   auto walking = walk_on(x, std::move(begin), std::string{});
   co_await walking;
-  co_return x->walk->so_far.outputs.at(graph->plan.finish());
+  co_return answer_with(flow, *x->walk, graph->plan.finish());
 }
 
 } // namespace troupe

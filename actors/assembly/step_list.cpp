@@ -95,7 +95,9 @@ co::task<std::string> run_step_list(workflow_context flow, step_list_ptr steps,
   auto work = walk_list(std::move(where), steps.get());
   auto last = co_await work;
   // A branch that was not taken leaves what was said before it.
-  co_return last.empty() ? std::string{} : walk->so_far.outputs.at(last.back());
+  if (last.empty())
+    co_return std::string{};
+  co_return answer_with(flow, *walk, last.back());
 }
 
 } // namespace troupe

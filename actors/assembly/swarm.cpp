@@ -91,7 +91,7 @@ co::task<std::string> run_swarm(workflow_context flow,
     auto asked = ask_member(flow, walk, swarm->members.at(at), order);
     auto answer = co_await asked;
     if (answer.final_call_json.empty())
-      co_return answer.text;
+      co_return answer_with(flow, *walk, at);
     auto next = read_handoff(at, answer.final_call_json);
     if (++repeats[{next.from, next.to}] > swarm->max_handoff_repeats)
       throw co::failure{errc::limit,
@@ -104,6 +104,7 @@ co::task<std::string> run_swarm(workflow_context flow,
     auto& said = walk->so_far.outputs[at];
     said += (said.empty() ? "(to " : "\n(to ") + next.to + ") " + next.message;
     order.text = next_input(walk->so_far, next);
+    order.before = {at};
     at = next.to;
   }
   throw co::failure{errc::limit, "no member of the swarm answered within "

@@ -129,6 +129,9 @@ void close_object(run_base& run, run_outcome outcome) {
     if (is_open(step)) {
       step.status = outcome.status;
       step.ended_at = object.ended_at;
+      if (outcome.status != run_status::completed
+          && outcome.status != run_status::suspended)
+        step.error_kind = to_string(outcome.why.kind);
     }
   if (outcome.status == run_status::suspended) {
     object.suspension = std::move(outcome.waits_for);

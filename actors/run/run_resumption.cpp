@@ -108,7 +108,7 @@ caf::error take_value(const run_value& value, earlier_run& out,
                       recovery_count& recovery) {
   if (value.name == input_value) {
     out.has_input = true;
-    out.input_at = value.at;
+    out.input_record = input_record_in(value.body);
   } else if (value.name == recovery_value) {
     auto count = read_recovery(value);
     if (!count)
@@ -170,6 +170,7 @@ co::task<next_leg> prepare_leg(registry_ptr self, stored_run run,
     auto events = co_await load_events(self, head.run_id);
     earlier->object.usage = usage_of(events);
     recovery = count_recovery(recovery, count_settled(events));
+    recover_steps(earlier->object, std::move(events));
     result.commit.values.push_back(make_recovery_value(recovery, now));
     if (is_hopeless(recovery))
       spec.end_at_once

@@ -6,7 +6,9 @@
 #include "troupe/runtime/messages/run_resources.hpp"
 #include "troupe/runtime/run/call_decisions.hpp"
 #include "troupe/runtime/run/run_recovery.hpp"
+#include "troupe/runtime/run/step_recorder.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,9 +40,9 @@ struct step_place {
 struct earlier_run {
   run_object object;
   uint64_t events = 0;
-  /// Its input is in the conversation, and since when.
+  /// Its input is in the conversation, as that record; 0: nobody knows which.
   bool has_input = false;
-  int64_t input_at = 0;
+  uint64_t input_record = 0;
   std::vector<stored_decision> decisions;
   /// Set where the run had lost its process: to be stored when work begins.
   std::optional<recovery_count> recovery;
@@ -105,6 +107,10 @@ struct run_base {
   commit_run pending;
   /// What the subscribers of the feed have not heard yet.
   std::vector<run_event> unheard;
+  /// What its steps have come to, and how many changes of them the store has
+  /// not been told.
+  step_recorder steps;
+  size_t untold_steps = 0;
   bool is_ending = false;
   /// The event that a run ends with is made: nothing comes after it.
   bool has_last_event = false;

@@ -111,7 +111,8 @@ co::task<std::string> run_hosted(workflow_context flow, std::string input) {
     take_up_helpers(self);
   auto asked = ask_main(flow, state.helpers->agent, std::move(input));
   auto answer = co_await asked;
-  state.record.object.final_call_json = answer.final_call_json;
+  state.record.object.final_call_json = std::move(answer.final_call_json);
+  state.record.object.output_json = std::move(answer.output_json);
   co_return answer.text;
 }
 

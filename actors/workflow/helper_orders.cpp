@@ -58,7 +58,11 @@ json state_of(const helper& one) {
           {"status", to_string(one.status)}};
 }
 
+/// What the model sees of an answer: the checked result, or the text, cut.
 json output_of(const participant_answer& answer) {
+  if (!answer.output_json.empty())
+    if (auto value = parse_json(answer.output_json))
+      return std::move(*value);
   return cut_output(answer.text).text;
 }
 

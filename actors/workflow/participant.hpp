@@ -38,7 +38,9 @@ using participant_ptr = std::shared_ptr<const participant>;
 struct participant_answer {
   std::string text;
   /// The arguments of the call that ended its run, or empty.
-  std::string final_call_json;
+  std::string final_call_json = {};
+  /// See `run_object::output_json`.
+  std::string output_json = {};
 };
 
 /// One of several turns of a participant in one conversation.
@@ -54,8 +56,11 @@ struct participant_order {
   std::string input;
   /// Its answer is that of the assembly, so it streams as such.
   bool is_answer = false;
+  /// The participants that led to it; none: it is where the assembly begins, or
+  /// nobody knows.
+  std::vector<std::string> before = {};
   /// Without it, it is a conversation of its own.
-  std::optional<step_turn> turn;
+  std::optional<step_turn> turn = {};
 };
 
 /// Runs a participant as a step of this run: in the run's sandbox unless it

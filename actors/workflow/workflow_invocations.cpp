@@ -37,7 +37,7 @@ participant_ptr find_member(const workflow_context& flow, const member& who,
 co::task<std::string> invoke_one(workflow_context flow, member who,
                                  std::string input, bool is_answer) {
   auto found = find_member(flow, who, input);
-  auto order = participant_order{std::move(input), is_answer, {}};
+  auto order = participant_order{std::move(input), is_answer, {}, {}};
   auto asked = ask_participant(flow, std::move(found), std::move(order));
   auto answer = co_await asked;
   co_return answer.text;
@@ -66,8 +66,8 @@ invoke_all(workflow_context flow, std::vector<participant_call> calls,
   for (std::size_t i = 0; i < calls.size(); ++i) {
     auto who = find_member(flow, calls[i].who, calls[i].input);
     auto name = name_of_step(flow, *who, {});
-    auto order = participant_order{std::move(calls[i].input), false,
-                                   step_turn{name, name}};
+    auto order = participant_order{
+      std::move(calls[i].input), false, {}, step_turn{name, name}};
     named.push_back({std::move(who), std::move(order), &result[i]});
   }
   auto step = std::function<co::task<void>(named_call)>{

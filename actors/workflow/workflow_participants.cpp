@@ -21,29 +21,31 @@ namespace troupe {
 
 namespace {
 
-void add_usage(run_usage& total, const run_usage& more) {
-  total.tokens.input_tokens += more.tokens.input_tokens;
-  total.tokens.output_tokens += more.tokens.output_tokens;
-  total.tokens.cached_tokens += more.tokens.cached_tokens;
-  total.model_requests += more.model_requests;
-  total.tool_calls += more.tool_calls;
-}
-
 /// What is stored of a participant that has answered.
 std::string answer_json(const participant_answer& x) {
-  if (x.final_call_json.empty())
+  if (x.final_call_json.empty() && x.output_json.empty())
     return dump_json(nlohmann::json(x.text));
-  return dump_json({{"text", x.text}, {"final_call", x.final_call_json}});
+  auto value = nlohmann::json{{"text", x.text}};
+  if (!x.final_call_json.empty())
+    value["final_call"] = x.final_call_json;
+  if (!x.output_json.empty())
+    value["output"] = x.output_json;
+  return dump_json(value);
 }
 
 participant_answer answer_from(const std::string& json_text) {
   auto value = parse_json(json_text);
   if (!value)
-    return {json_text, {}};
+    return {json_text};
   if (value->is_string())
-    return {value->get<std::string>(), {}};
+    return {value->get<std::string>()};
   return {value->value("text", std::string{}),
-          value->value("final_call", std::string{})};
+          value->value("final_call", std::string{}),
+          value->value("output", std::string{})};
+}
+
+participant_answer answer_of(const run_object& x) {
+  return {x.response, x.final_call_json, x.output_json};
 }
 
 /// What the run can give when its time is up: what whoever answers for it has
@@ -66,13 +68,13 @@ void record_stop(workflow_ptr self, participant_step& one) {
     return;
   }
   if (object.status == run_status::completed)
-    keep_value(state, "agent/" + one.name,
-               answer_json({object.response, object.final_call_json}));
+    keep_value(state, "agent/" + one.name, answer_json(answer_of(object)));
   auto& failures = state.record.object.cleanup_failures;
   for (const auto& failure : object.cleanup_failures)
     failures.push_back(one.name + ": " + failure);
   record_step_stop(state, path_in(state, one.name), one.participant,
-                   object.status);
+                   object.status,
+                   object.has_error ? to_string(object.error.kind) : "");
 }
 
 /// The participants that run have come to rest. If any waits, for a person or
@@ -114,6 +116,7 @@ co::task<void> follow(workflow_ptr self,
     one->object = std::move(*object);
   } else {
     one->object.status = run_status::failed;
+    one->object.has_error = true;
     one->object.error = to_fault(object.error());
   }
   one->actor = nullptr;
@@ -162,6 +165,20 @@ void watch(workflow_ptr self, const std::shared_ptr<participant_step>& one) {
   note_step(self, *one);
 }
 
+/// The steps that led to the next one: the last ones of the participants
+/// `before`, or that which this assembly is itself.
+std::vector<std::string> steps_before(const workflow_state& state,
+                                      const std::vector<std::string>& before) {
+  auto result = std::vector<std::string>{};
+  for (const auto& name : before)
+    if (auto found = state.last_steps.find(name);
+        found != state.last_steps.end())
+      result.push_back(found->second);
+  if (result.empty() && !state.spec.place.path.empty())
+    result.push_back(state.spec.place.path);
+  return result;
+}
+
 std::shared_ptr<participant_step>
 start_step(workflow_ptr self, const participant& who, std::string name,
            const participant_order& order,
@@ -170,7 +187,9 @@ start_step(workflow_ptr self, const participant& who, std::string name,
   auto result = std::make_shared<participant_step>();
   result->name = std::move(name);
   result->participant = who.name;
-  record_step_start(state, path_in(state, result->name), who.name);
+  auto path = path_in(state, result->name);
+  record_step_start(state, path, who.name, steps_before(state, order.before));
+  state.last_steps[who.name] = std::move(path);
   flush(self);
   auto run = step_spec(self, who, result->name, order);
   result->actor = spawn_step(self, who, std::move(run), std::move(sandbox));
@@ -201,7 +220,7 @@ co::task<participant_answer> await_answer(workflow_ptr self,
     co_await self->state.next_leg.wait(self);
   if (object.status != run_status::completed)
     throw co::failure{make_error(object.error)};
-  co_return participant_answer{object.response, object.final_call_json};
+  co_return answer_of(object);
 }
 
 std::optional<caf::timespan> limit_of(const participant& who) {
@@ -227,8 +246,10 @@ co::task<participant_answer> try_participant(workflow_context flow,
   auto& state = self->state;
   auto name = name_of_step(flow, *who, order);
   auto known = state.values.find("agent/" + name);
-  if (known != state.values.end())
+  if (known != state.values.end()) {
+    state.last_steps[who->name] = path_in(state, name);
     co_return answer_from(known->second);
+  }
   auto sandbox = co_await sandbox_for(flow, who);
   if (order.is_answer)
     state.answering = path_in(state, name);
@@ -266,6 +287,7 @@ co::task<participant_answer> ask_participant(workflow_context flow,
     }
     if (left == 0 || !is_kind_among(to_fault(failed).kind, who->retry_on))
       throw co::failure{std::move(failed)};
+    order.before = {who->name}; // its last try
   }
 }
 
@@ -341,67 +363,9 @@ co::task<std::string> do_agent(workflow_context flow, std::string agent,
   request.input = prompt;
   who.what = find_definition(*self->state.catalog, request);
   auto asked = ask_participant(flow, std::make_shared<participant>(who),
-                               {std::move(prompt), false, {}});
+                               {std::move(prompt), false, {}, {}});
   auto answer = co_await asked;
   co_return answer.text;
-}
-
-namespace {
-
-/// Whether an event comes from the participant whose answer is the run's.
-bool is_from_answering(const workflow_state& state, const run_event& event) {
-  if (state.answering.empty() || !event.source)
-    return false;
-  const auto& from = event.source->operation;
-  if (from == state.answering)
-    return true;
-  // Those that work for an agent do not answer for it.
-  return !state.helpers && from.starts_with(state.answering + "/");
-}
-
-/// Whether those who see the run's own stream see an event as the run's too.
-bool is_public(const run_event& event) {
-  return event.is_answer
-         && (is_delta(event.type) || event.type == event_type::message_stop);
-}
-
-/// Gives an event its place in the run.
-void place_event(workflow_state& state, run_event event,
-                 std::vector<run_event>& stored) {
-  state.record.number(event);
-  state.spec.services->feed->publish({state.key->run_id, &event});
-  state.record.add(event);
-  if (!is_delta(event.type))
-    stored.push_back(std::move(event));
-}
-
-} // namespace
-
-void take_commit(workflow_ptr self, commit_run& commit) {
-  auto& state = self->state;
-  if (state.record.is_over())
-    return;
-  for (auto& event : commit.events) {
-    event.is_answer = event.is_answer && is_from_answering(state, event);
-    take_step(state, event);
-  }
-  flush_store_part(self); // it was there first
-  add_usage(state.record.object.usage, usage_of(commit.events));
-  if (state.spec.is_step) {
-    self->send(state.spec.sink, std::move(commit));
-    return;
-  }
-  for (auto& event : std::exchange(commit.events, {})) {
-    auto answer = is_public(event) ? std::optional{event} : std::nullopt;
-    place_event(state, std::move(event), commit.events);
-    if (!answer)
-      continue;
-    answer->source = {};
-    state.has_streamed = true;
-    place_event(state, std::move(*answer), commit.events);
-  }
-  self->send(state.spec.services->store, std::move(commit));
-  publish(state);
 }
 
 co::task<void> end_participants(workflow_ptr self, run_outcome outcome) {

@@ -83,6 +83,8 @@ struct workflow_state : run_base {
   /// What those that have stopped wait for: persons, and else the first.
   std::vector<pending_approval> approvals;
   std::optional<run_suspension> waits_for;
+  /// The last step of each participant, by its name.
+  std::map<std::string, std::string> last_steps;
   /// The step whose answer is that of the workflow; empty: nobody knows yet.
   std::string answering;
   /// What it answered last, or said when its time was up.

@@ -24,6 +24,14 @@ void stored_fields(F& f, run_step& x) {
   f("s", x.status);
   f("@", x.started_at);
   f(".", x.ended_at);
+  f("e", x.error_kind);
+}
+
+template <class F>
+void stored_fields(F& f, run_transition& x) {
+  f("f", x.from);
+  f("t", x.to);
+  f("@", x.at);
 }
 
 template <class F>
@@ -63,6 +71,9 @@ void stored_fields(F& f, run_object& x) {
   f("o", x.output_json);
   f("u", x.usage);
   f("s", x.steps);
+  f("t", x.transitions);
+  f("l", x.steps_left_out);
+  f("m", x.transitions_left_out);
   f("w", x.suspension);
   f("e", x.has_error);
   f("f", x.error);

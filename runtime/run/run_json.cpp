@@ -53,8 +53,23 @@ json steps_json(const std::vector<run_step>& steps) {
                       {"ended_at", time_or_null(step.ended_at)}});
     if (!step.name.empty())
       result.back()["name"] = step.name;
+    if (!step.error_kind.empty())
+      result.back()["error"] = sanitize_utf8(step.error_kind);
   }
   return result;
+}
+
+/// How the run came from one step to the next.
+json trajectory_json(const run_object& run) {
+  auto transitions = json::array();
+  for (const auto& one : run.transitions)
+    transitions.push_back({{"from", text_or_null(one.from)},
+                           {"to", sanitize_utf8(one.to)},
+                           {"at", time_or_null(one.at)}});
+  return {{"transitions", std::move(transitions)},
+          {"left_out",
+           {{"steps", run.steps_left_out},
+            {"transitions", run.transitions_left_out}}}};
 }
 
 json approval_json(const pending_approval& x) {
@@ -163,6 +178,7 @@ json run_json(const run_object& run) {
                                              : json_or_text(run.output_json);
   result["usage"] = usage_json(run.usage);
   result["steps"] = steps_json(run.steps);
+  result["trajectory"] = trajectory_json(run);
   result["suspension"] = run.status == run_status::suspended
                            ? suspension_object(run.suspension)
                            : json(nullptr);

@@ -4,8 +4,10 @@
 
 #include "caf/timespan.hpp"
 
+#include <charconv>
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 namespace troupe {
 
@@ -25,5 +27,13 @@ inline int64_t lease_end() {
 
 /// The value that says that a run's input is in its conversation.
 inline constexpr auto input_value = "input";
+
+/// The record of the conversation that such a value names; 0 where an older
+/// version wrote it, which named none.
+inline uint64_t input_record_in(const std::string& body) {
+  auto result = uint64_t{0};
+  std::from_chars(body.data(), body.data() + body.size(), result);
+  return result;
+}
 
 } // namespace troupe

@@ -1,11 +1,16 @@
 #pragma once
 
+#include "support/catch.hpp"
 #include "support/live_system.hpp"
+#include "support/program.hpp"
 #include "support/temp_dir.hpp"
 
 #include "troupe/actors/troupe.hpp"
 #include "troupe/runtime/model/message_record.hpp"
 
+#include "caf/send.hpp"
+
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -27,6 +32,9 @@ public:
   answerer main;
   answerer summarizer;
 
+  /// The request of that number to the model is never answered; 0: all are.
+  std::atomic<size_t> silent_at = 0;
+
   std::vector<model_request> requests_to(const std::string& model) {
     auto lock = std::lock_guard{mutex_};
     auto result = std::vector<model_request>{};
@@ -43,7 +51,10 @@ public:
     number = 0;
     for (const auto& one : requests_)
       number += one.model == request.model ? 1 : 0;
-    auto& chosen = request.model == "short" ? summarizer : main;
+    auto is_short = request.model == "short";
+    if (!is_short && number == silent_at)
+      return nullptr;
+    auto& chosen = is_short ? summarizer : main;
     return chosen ? &chosen : nullptr;
   }
 
@@ -143,9 +154,11 @@ public:
     calc.model("local:main").system_prompt("You calculate.");
   }
 
-  runtime& start() {
+  /// `others` are agents beside "calc".
+  runtime& start(const std::vector<agent>& others = {}) {
     host_.reset();
     options.agents = {calc};
+    options.agents.insert(options.agents.end(), others.begin(), others.end());
     host_ = std::make_unique<runtime>(live.system(), options);
     return *host_;
   }
@@ -164,6 +177,23 @@ public:
     result.input = prompt;
     result.session_id = "s";
     return result;
+  }
+
+  /// Starts a run and kills its actor when it has asked the model for the
+  /// `count`th time; its id.
+  std::string crash_at(size_t count) {
+    told->silent_at = count;
+    auto run = host().start(request("go"));
+    auto id = run.run_id();
+    REQUIRE(
+      eventually([&] { return told->requests_to("main").size() == count; }));
+    caf::anon_send_exit(run.actor(), caf::exit_reason::kill);
+    REQUIRE(eventually([&] {
+      auto found = host().find_run(id);
+      return found && *found && (*found)->status == run_status::interrupted;
+    }));
+    told->silent_at = 0;
+    return id;
   }
 
   std::vector<chat_message_ptr> messages() {

@@ -33,6 +33,13 @@ public:
     return place_.folder();
   }
 
+  /// Adds an agent; `more` is added to its file.
+  void add(const std::string& name, const std::string& model,
+           const std::string& more = {}) {
+    write_agent(name, more);
+    write(name + ".model.yaml", "cassette: 1\n" + model);
+  }
+
   /// The file of an agent, with more keys than its name and model.
   void write_agent(const std::string& name, const std::string& more) {
     write(name + ".yaml", "agent: " + name + "\nmodel: cassette:" + name
