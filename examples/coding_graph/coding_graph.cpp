@@ -1,5 +1,6 @@
 // The graph of coding_graph.yaml in C++, with the same models.
 #include "support/print_run.hpp"
+
 #include <troupe/actors/troupe.hpp>
 
 #include <string>

@@ -1,5 +1,6 @@
 // The workflow of research_then_answer.yaml in C++, with the same models.
 #include "support/print_run.hpp"
+
 #include <troupe/actors/troupe.hpp>
 
 #include <string>

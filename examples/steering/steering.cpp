@@ -18,7 +18,7 @@ int main(int, char** argv) {
 
   auto request = run_request{"writer", "Write about bees."};
   auto run = host.stream(request); // `start` with events to be read
-  while (auto event = run.next()) // a slow reader pauses the run
+  while (auto event = run.next())  // a slow reader pauses the run
     if (event->type == event_type::message_start)
       break; // its model was asked
   if (!run.wait(1ms))

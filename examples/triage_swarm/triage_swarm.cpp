@@ -1,5 +1,6 @@
 // The swarm of triage_swarm.yaml in C++, with the same models.
 #include "support/print_run.hpp"
+
 #include <troupe/actors/troupe.hpp>
 
 #include <string>
