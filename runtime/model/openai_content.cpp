@@ -3,7 +3,7 @@
 #include "troupe/runtime/content/content_block.hpp"
 #include "troupe/runtime/content/media_type.hpp"
 #include "troupe/runtime/json/json_string.hpp"
-#include "troupe/runtime/text/base64.hpp"
+#include "troupe/sandbox/remote/base64.hpp"
 
 namespace troupe {
 
@@ -16,7 +16,7 @@ void append_data_url(std::string& out, const content_block& block) {
   out += "\"data:";
   out += is_media_type(essence) ? essence : "application/octet-stream";
   out += ";base64,";
-  append_base64(out, *block.bytes);
+  out += to_base64(*block.bytes);
   out += '"';
 }
 

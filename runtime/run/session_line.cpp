@@ -5,7 +5,7 @@
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/model/message_record.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
-#include "troupe/runtime/text/base64.hpp"
+#include "troupe/sandbox/remote/base64.hpp"
 #include "troupe/sandbox/sha256.hpp"
 
 #include <nlohmann/json.hpp>
@@ -188,11 +188,8 @@ json blobs_json(const std::vector<stored_blob>& blobs) {
     auto& item = result.emplace_back();
     item["digest"] = blob.digest;
     item["size"] = blob.size;
-    if (!blob.bytes)
-      continue;
-    auto text = std::string{};
-    append_base64(text, *blob.bytes);
-    item["data"] = std::move(text);
+    if (blob.bytes)
+      item["data"] = to_base64(*blob.bytes);
   }
   return result;
 }

@@ -5,12 +5,10 @@
 
 #include "troupe/config/errc.hpp"
 #include "troupe/runtime/content/media_type.hpp"
-#include "troupe/runtime/text/base64.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
-#include <random>
 
 #include <sys/stat.h>
 
@@ -170,31 +168,4 @@ TEST_CASE("a model is asked about what it can see only", "[content]") {
   CHECK(message_of(check_blocks(all, can))
         == "the model takes no documents but texts");
   CHECK_FALSE(check_blocks({image_block(), text_block("x")}, can));
-}
-
-TEST_CASE("base64 reads back as written", "[content]") {
-  auto encoded = [](std::string_view bytes) {
-    auto result = std::string{};
-    append_base64(result, bytes);
-    return result;
-  };
-  // RFC 4648, section 10.
-  CHECK(encoded("") == "");
-  CHECK(encoded("f") == "Zg==");
-  CHECK(encoded("fo") == "Zm8=");
-  CHECK(encoded("foo") == "Zm9v");
-  CHECK(encoded("foobar") == "Zm9vYmFy");
-  auto random = std::mt19937{7};
-  for (size_t size = 0; size < 300; ++size) {
-    auto bytes = std::string(size, '\0');
-    for (auto& byte : bytes)
-      byte = static_cast<char>(random());
-    CHECK(from_base64(encoded(bytes)) == bytes);
-  }
-}
-
-TEST_CASE("what is no base64 is refused", "[content]") {
-  for (auto text : {"Zg", "Zg=", "Zm9v=", "Zm9vZ===", "Z===", "====", "Zm 9v",
-                    "Zm9-", "Zh==", "Zm9=", "=Zg="})
-    CHECK_FALSE(from_base64(text));
 }

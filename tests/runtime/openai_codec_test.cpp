@@ -1,6 +1,6 @@
 #include "support/sample_blocks.hpp"
 
-#include "troupe/runtime/text/base64.hpp"
+#include "troupe/sandbox/remote/base64.hpp"
 
 #include "runtime/openai_cases.hpp"
 
@@ -83,11 +83,6 @@ TEST_CASE("the openai codec sends images and documents as content parts",
           "[openai]") {
   auto asking = message(message_role::user, "look");
   asking.blocks = {image_block(), text_block("# A \"title\""), pdf_block()};
-  auto data = [](std::string_view bytes) {
-    auto result = std::string{};
-    append_base64(result, bytes);
-    return result;
-  };
   auto sent = messages_of({asking});
   REQUIRE(sent.size() == 1);
   CHECK(
@@ -95,14 +90,14 @@ TEST_CASE("the openai codec sends images and documents as content parts",
     == json::array({
       {{"type", "text"}, {"text", "look"}},
       {{"type", "image_url"},
-       {"image_url", {{"url", "data:image/png;base64," + data(png_bytes())}}}},
+       {"image_url", {{"url", "data:image/png;base64," + to_base64(png_bytes())}}}},
       {{"type", "text"},
        {"text", "[document \"notes.md\" (text/markdown, 11 bytes)]\n"
                 "# A \"title\""}},
       {{"type", "file"},
        {"file",
         {{"filename", "paper.pdf"},
-         {"file_data", "data:application/pdf;base64," + data(pdf_bytes())}}}},
+         {"file_data", "data:application/pdf;base64," + to_base64(pdf_bytes())}}}},
     }));
 }
 

@@ -4,7 +4,7 @@
 
 #include "troupe/config/errc.hpp"
 #include "troupe/runtime/model/message_record.hpp"
-#include "troupe/runtime/text/base64.hpp"
+#include "troupe/sandbox/remote/base64.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -136,8 +136,7 @@ TEST_CASE("images and documents come back from an export", "[sessions]") {
   second.blocks = {test::image_block()};
   auto disk = store_with(key, {record(1, first), record(2, second)});
   auto text = exported(*disk, key);
-  auto data = std::string{};
-  append_base64(data, test::png_bytes());
+  auto data = to_base64(test::png_bytes());
   CHECK(text.find(data) != std::string::npos);
   CHECK(text.find(data, text.find(data) + 1) == std::string::npos); // once
   auto in = std::istringstream{text};
