@@ -11,4 +11,5 @@
 #include "troupe/actors/workflow/workflow_context.hpp"
 #include "troupe/config/settings.hpp"
 #include "troupe/runtime/co/failure.hpp"
+#include "troupe/runtime/content/content_block.hpp"
 #include "troupe/runtime/messages/register.hpp"

@@ -6,8 +6,10 @@
 #include "troupe/actors/tools/is_offered.hpp"
 #include "troupe/actors/workflow/helper_set.hpp"
 #include "troupe/runtime/co/request.hpp"
+#include "troupe/runtime/content/content_block.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/prompt/template_text.hpp"
+#include "troupe/runtime/run/run_attachments.hpp"
 #include "troupe/runtime/run/run_lease_time.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 
@@ -146,6 +148,7 @@ co::task<void> choose_model(agent_ptr self) {
     self, state.spec.services->models, caf::infinite, std::move(wanted));
   state.model = std::move(found.model);
   state.model_id = std::move(found.model_id);
+  state.can = found.capabilities;
   state.window.size = found.capabilities.context_window;
   choose_result_way(state, found.capabilities);
   state.model_settings = std::move(found.settings_json);
@@ -216,18 +219,17 @@ std::string prompt_of(const agent_state& state) {
   return std::move(*text);
 }
 
-co::task<void> open_sandbox(agent_ptr self, sandbox_settings sandbox) {
+sandbox_settings policy_of(const agent_state& state) {
+  if (state.lent)
+    return state.lent->policy;
+  return declared(state).sandbox.value_or(
+    state.spec.services->settings.sandbox);
+}
+
+/// Opens the sandbox and tells the model of it.
+co::task<void> open_sandbox(agent_ptr self) {
   auto& state = self->state;
-  const auto& services = *state.spec.services;
-  if (state.lent) {
-    state.sandbox = state.lent->actor;
-  } else {
-    auto declares = declared(state).workspace.value_or(
-      sandbox.workspace.value_or(services.settings.workspace));
-    state.sandbox = services.open_sandbox(
-      {run_observer_actor{self}, std::move(sandbox),
-       workspace_of(state, std::move(declares)), services.callbacks});
-  }
+  need_sandbox(self);
   auto asked = co::request<sandbox_description>(self, state.sandbox,
                                                 caf::infinite,
                                                 describe_sandbox{});
@@ -235,11 +237,13 @@ co::task<void> open_sandbox(agent_ptr self, sandbox_settings sandbox) {
   say_to_model(state, std::move(described.text));
 }
 
-sandbox_settings policy_of(const agent_state& state) {
-  if (state.lent)
-    return state.lent->policy;
-  return declared(state).sandbox.value_or(
-    state.spec.services->settings.sandbox);
+/// A model that cannot see what the user gives is not asked. A participant of
+/// an assembly is told instead: another one may see it.
+void check_attachments(const agent_state& state) {
+  if (state.spec.is_step)
+    return;
+  if (auto why = check_blocks(state.spec.request.attachments, state.can))
+    throw co::failure{std::move(why)};
 }
 
 /// Whether the user's message is in the conversation. A step's is its own, so
@@ -255,10 +259,14 @@ bool has_input(const agent_state& state) {
 /// Adds the user's message, and a note that it is there.
 void record_input(agent_ptr self) {
   auto& state = self->state;
-  add_event(self, event_type::invocation_start);
+  auto event = run_event{};
+  event.type = event_type::invocation_start;
+  event.data_json = attachments_json(state.spec.request.attachments);
+  add_event(self, std::move(event));
   auto message = chat_message{};
   message.role = message_role::user;
   message.text = state.spec.request.input;
+  message.blocks = state.spec.request.attachments;
   message.at = now_micros();
   auto mark = mark_of(state);
   auto at = message.at;
@@ -284,6 +292,24 @@ void find_input(agent_state& state) {
 
 } // namespace
 
+const sandbox_actor& need_sandbox(agent_ptr self) {
+  auto& state = self->state;
+  const auto& services = *state.spec.services;
+  if (state.sandbox)
+    return state.sandbox;
+  if (state.lent) {
+    state.sandbox = state.lent->actor;
+    return state.sandbox;
+  }
+  auto policy = policy_of(state);
+  auto declares = declared(state).workspace.value_or(
+    policy.workspace.value_or(services.settings.workspace));
+  state.sandbox = services.open_sandbox(
+    {run_observer_actor{self}, std::move(policy),
+     workspace_of(state, std::move(declares)), services.callbacks});
+  return state.sandbox;
+}
+
 co::task<void> prepare_run(agent_ptr self) {
   auto& state = self->state;
   const auto& request = state.spec.request;
@@ -297,13 +323,14 @@ co::task<void> prepare_run(agent_ptr self) {
   if (state.spec.end_at_once)
     co_return;
   co_await choose_model(self);
-  auto sandbox = policy_of(state);
-  offer_tools(state, sandbox);
+  if (!has_input(state))
+    check_attachments(state);
+  offer_tools(state, policy_of(state));
   say_to_model(state, prompt_of(state));
   if (state.result_way == result_way::call)
     say_to_model(state, result_rule);
   if (needs_sandbox(state))
-    co_await open_sandbox(self, std::move(sandbox));
+    co_await open_sandbox(self);
   if (has_input(state))
     find_input(state);
   else

@@ -10,4 +10,8 @@ namespace troupe {
 /// user's message. Throws `co::failure`.
 co::task<void> prepare_run(agent_ptr self);
 
+/// The run's sandbox; starts it where no tool needed it before. What keeps it
+/// from being opened is the answer to the first request.
+const sandbox_actor& need_sandbox(agent_ptr self);
+
 } // namespace troupe

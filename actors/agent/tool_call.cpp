@@ -1,6 +1,7 @@
 #include "troupe/actors/agent/tool_call.hpp"
 
 #include "troupe/actors/agent/journal.hpp"
+#include "troupe/actors/agent/tool_output.hpp"
 #include "troupe/actors/tools/tool_host.hpp"
 #include "troupe/runtime/co/request.hpp"
 #include "troupe/runtime/json/json_text.hpp"
@@ -232,6 +233,7 @@ void answer_call(agent_ptr self, size_t index, tool_result result) {
   message.call_id = slot.call.id;
   message.tool_name = slot.call.name;
   message.is_error = result.is_error;
+  message.blocks = std::move(slot.blocks);
   message.at = now_micros();
   slot.state_patch = std::move(result.state_patch);
   slot.result = log_message(self, std::move(message));
@@ -303,6 +305,10 @@ co::task<void> run_call(agent_ptr self, size_t index) {
   auto asked = co::request<tool_result>(self, actor, caf::infinite,
                                         std::move(request));
   auto result = co_await co::as_expected(std::move(asked));
+  if (result && needs_storing(*result)) {
+    auto storing = store_output(self, index, std::move(*result));
+    result = co_await storing;
+  }
   if (result)
     answer_call(self, index, std::move(*result));
   else if (!state.is_ending)

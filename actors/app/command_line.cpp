@@ -62,6 +62,11 @@ void add_run(CLI::App& app, options& out) {
   add_run_flags(*run, out);
   run->add_option("PROMPT", out.prompt, "What to ask; - or none reads stdin")
     ->each([&out](const std::string&) { out.has_prompt = true; });
+  run
+    ->add_option("--attach", out.attach,
+                 "An image, a PDF or a text for the model to see; repeatable")
+    ->type_size(1)
+    ->allow_extra_args(false);
   run->add_flag("--events", out.events, "Print each event as a JSON line");
   run->add_flag("--no-agent-events", out.no_agent_events,
                 "Leave out what the participants of an assembly do");

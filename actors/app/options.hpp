@@ -57,6 +57,7 @@ struct options {
   std::vector<std::string> context;
   std::string permission;
   std::string record;
+  std::vector<std::string> attach;
   bool later = false;
   std::string wait;
   std::string wait_until;

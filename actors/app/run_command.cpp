@@ -6,6 +6,7 @@
 #include "troupe/actors/app/terminal.hpp"
 #include "troupe/config/parse_units.hpp"
 #include "troupe/runtime/co/failure.hpp"
+#include "troupe/runtime/content/content_block.hpp"
 #include "troupe/runtime/run/run_json.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 
@@ -84,6 +85,30 @@ caf::error check_flags(const options& x) {
   return {};
 }
 
+/// The files of --attach; looked at before anything runs.
+caf::error attach_files(const options& x, run_request& out) {
+  if (x.attach.size() > most_message_blocks)
+    return make_error(errc::configuration,
+                      "at most " + std::to_string(most_message_blocks)
+                        + " files can be attached",
+                      "--attach");
+  auto left = most_block_bytes;
+  for (const auto& path : x.attach) {
+    auto block = read_block(path);
+    if (!block)
+      return std::move(block.error());
+    if (block->size > left)
+      return make_error(errc::configuration,
+                        "the attachments have more than "
+                          + std::to_string(most_block_bytes >> 20)
+                          + " MiB together",
+                        path);
+    left -= block->size;
+    out.attachments.push_back(std::move(*block));
+  }
+  return {};
+}
+
 int put_off(runtime& host, run_request request, const options& x, int64_t due) {
   auto order = queue_run{std::move(request), x.queue, due};
   auto object = host.run_later(std::move(order));
@@ -105,6 +130,8 @@ int run_agent(const options& x, interrupts& signals) {
   auto setup = setup_for(x);
   if (!setup)
     return report(setup.error());
+  if (auto why = attach_files(x, setup->request))
+    return report(why);
   auto prompt = prompt_of(x);
   if (!prompt)
     return report(prompt.error());

@@ -41,6 +41,10 @@ void print_messages(const json& session) {
       else if (type == "tool_call")
         line += "→ " + part["name"].get<std::string>() + " "
                 + part["arguments"].dump();
+      else if (type == "image" || type == "document")
+        line += "[" + type + " " + part["name"].get<std::string>() + ", "
+                + part["media_type"].get<std::string>() + ", "
+                + std::to_string(part["size"].get<uint64_t>()) + " bytes]";
       else
         line += part["name"].get<std::string>() + " = "
                 + part["content"].dump();

@@ -1,5 +1,6 @@
 #include "troupe/actors/run/run_life.hpp"
 
+#include "troupe/runtime/run/run_attachments.hpp"
 #include "troupe/runtime/run/run_details.hpp"
 #include "troupe/runtime/run/run_json.hpp"
 #include "troupe/runtime/run/run_lease_time.hpp"
@@ -107,8 +108,13 @@ void record_start(run_base& run) {
   if (run.spec.is_step)
     return;
   auto event = run_event{};
-  if (!run.spec.earlier)
+  if (!run.spec.earlier) {
     run.pending.begin.push_back(begin_head(run));
+    const auto& blocks = run.spec.request.attachments;
+    if (!blocks.empty())
+      run.pending.values.push_back(
+        make_attachments_value(blocks, run.spec.created_at));
+  }
   // One that was queued has no events.
   event.type = run.spec.earlier && run.spec.earlier->events > 0
                  ? event_type::resumed

@@ -6,6 +6,7 @@
 #include "troupe/actors/workflow/workflow_run.hpp"
 #include "troupe/runtime/co/serve.hpp"
 #include "troupe/runtime/co/sleep.hpp"
+#include "troupe/runtime/content/content_block.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 
@@ -36,6 +37,8 @@ void check_object(const std::string& text, const char* what) {
 void check_request(const run_request& request) {
   check_object(request.context_json, "the context");
   check_object(request.settings_json, "the model settings");
+  if (auto why = check_blocks(request.attachments))
+    throw co::failure{std::move(why)};
   if (request.deadline.count() < 0)
     throw co::failure{errc::configuration, "a deadline is not negative"};
 }

@@ -4,6 +4,7 @@
 #include "troupe/runtime/co/sleep.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/run/call_decisions.hpp"
+#include "troupe/runtime/run/run_attachments.hpp"
 #include "troupe/runtime/run/run_details.hpp"
 #include "troupe/runtime/run/run_lease_time.hpp"
 #include "troupe/runtime/run/run_recovery.hpp"
@@ -11,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -82,6 +84,21 @@ co::task<std::vector<run_value>> values_of(registry_ptr self,
   co_return std::move(found.values);
 }
 
+/// What a run was asked about, with its bytes.
+co::task<std::vector<content_block>> attachments_of(registry_ptr self,
+                                                    std::string run_id) {
+  auto query = load_run_values{run_id, attachments_value, true};
+  auto asked = co::request<run_value_list>(self, store_of(self), caf::infinite,
+                                           std::move(query));
+  auto found = co_await asked;
+  if (found.values.empty())
+    co_return std::vector<content_block>{};
+  auto blocks = read_attachments(found.values.front());
+  if (!blocks)
+    throw co::failure{std::move(blocks.error())};
+  co_return std::move(*blocks);
+}
+
 /// All events of a run.
 co::task<std::vector<run_event>> load_events(registry_ptr self,
                                              std::string run_id) {
@@ -119,7 +136,7 @@ caf::error take_value(const run_value& value, earlier_run& out,
     if (!decision)
       return std::move(decision.error());
     out.decisions.push_back(std::move(*decision));
-  } else {
+  } else if (value.name != attachments_value) {
     out.values.push_back(value);
   }
   return {};
@@ -181,6 +198,14 @@ co::task<next_leg> prepare_leg(registry_ptr self, stored_run run,
   spec.services = self->state.spec.services;
   spec.registry = self;
   spec.request = std::move(run.details.request);
+  auto has_attachments = std::any_of(values.begin(), values.end(),
+                                     [](const run_value& x) {
+                                       return x.name == attachments_value;
+                                     });
+  if (has_attachments && !earlier->has_input) {
+    auto blocks = co_await attachments_of(self, head.run_id);
+    spec.request.attachments = std::move(blocks);
+  }
   spec.run_id = head.run_id;
   spec.epoch = head.lease.epoch;
   spec.created_at = head.created_at;
@@ -329,6 +354,9 @@ co::task<run_object> put_off(registry_ptr self, queue_run order) {
   auto commit = commit_run{};
   commit.run = shared<run_key>{run_key{head.run_id, 0, {}}};
   commit.begin.push_back(head);
+  if (!order.request.attachments.empty())
+    commit.values.push_back(
+      make_attachments_value(order.request.attachments, now));
   co_await store_now(self, std::move(commit));
   co_return open_head(std::move(head)).details.object;
 }

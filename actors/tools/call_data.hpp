@@ -3,9 +3,11 @@
 #include "troupe/actors/tools/tool_context.hpp"
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace troupe {
 
@@ -19,6 +21,14 @@ struct tool_context::call_data {
   std::shared_ptr<co::blocking_pool> pool;
   /// What the call has set, as JSON texts.
   std::map<std::string, std::string> changes;
+
+  /// The files it gives; one with a resolver has no bytes yet.
+  struct given_file {
+    tool_artifact file;
+    std::function<std::string()> resolver;
+  };
+
+  std::vector<given_file> files;
   std::atomic<bool> is_cancelled = false;
 };
 

@@ -43,6 +43,19 @@ void tool_context::set_state(const std::string& key,
   data_->changes[key] = json_text;
 }
 
+void tool_context::artifact(std::string name, std::string bytes,
+                            std::string media_type) const {
+  auto file = tool_artifact{std::move(name), std::move(media_type),
+                            shared<std::string>{std::move(bytes)}};
+  data_->files.push_back({std::move(file), {}});
+}
+
+void tool_context::artifact(std::string name, std::string media_type,
+                            std::function<std::string()> resolver) const {
+  auto file = tool_artifact{std::move(name), std::move(media_type), {}};
+  data_->files.push_back({std::move(file), std::move(resolver)});
+}
+
 const sandbox_actor& tool_context::sandbox() const {
   if (!data_->sandbox)
     throw tool_error{"this tool was not declared with uses_sandbox"};

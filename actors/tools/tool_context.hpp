@@ -41,6 +41,18 @@ public:
   /// when the call has ended, in call order; lost when it fails.
   void set_state(const std::string& key, const std::string& json_text) const;
 
+  /// Gives a file beside the value of the call: a plain name and its bytes. All
+  /// files of a call are stored under the workspace's path `artifacts` when it
+  /// has succeeded, or none; the model is told where, and shown what is an
+  /// image. Without a media type the bytes are looked at.
+  void artifact(std::string name, std::string bytes,
+                std::string media_type = {}) const;
+
+  /// The same with bytes that are made later: `resolver` runs on the blocking
+  /// pool behind the call. What it throws is the failure of the whole call.
+  void artifact(std::string name, std::string media_type,
+                std::function<std::string()> resolver) const;
+
   /// The run's files and commands. Throws `tool_error` when the tool does not
   /// declare `uses_sandbox`.
   const sandbox_actor& sandbox() const;

@@ -66,10 +66,10 @@ tool_result failed_with(const std::exception_ptr& caught) {
 
 tool_result succeeded(std::string text) {
   auto result = tool_result{};
-  if (text.size() > most_result_bytes)
+  if (text.size() > most_value_bytes)
     return failed("the result has " + std::to_string(text.size())
-                  + " bytes, more than the " + std::to_string(most_result_bytes)
-                  + " that can be shown; ask for less");
+                  + " bytes, more than the " + std::to_string(most_value_bytes)
+                  + " that a tool gives; ask for less");
   // A tool that answers with plain text means a JSON string.
   if (nlohmann::json::accept(text))
     result.content = std::move(text);
@@ -101,6 +101,22 @@ std::shared_ptr<tool_context::call_data> open_call(tool_ptr self,
   return data;
 }
 
+/// One call with the files that it gives; what makes them comes last.
+co::task<std::string> work_on_call(tool definition, tool_context context,
+                                   std::string arguments) {
+  auto work = definition.call(context, std::move(arguments));
+  auto text = co_await work;
+  for (size_t i = 0; i < context.data().files.size(); ++i) {
+    if (!context.data().files[i].resolver)
+      continue;
+    auto resolver = std::exchange(context.data().files[i].resolver, nullptr);
+    auto making = context.offload<std::string>(std::move(resolver));
+    auto bytes = co_await making;
+    context.data().files[i].file.bytes = shared<std::string>{std::move(bytes)};
+  }
+  co_return text;
+}
+
 co::task<tool_result> serve_call(tool_ptr self, tool_request request) {
   const auto& spec = *self->state.spec;
   auto arguments = request.call.arguments;
@@ -108,7 +124,8 @@ co::task<tool_result> serve_call(tool_ptr self, tool_request request) {
   auto result = tool_result{};
   auto limit = spec.definition.spec().timeout;
   try {
-    auto work = spec.definition.call(tool_context{data}, std::move(arguments));
+    auto work = work_on_call(spec.definition, tool_context{data},
+                             std::move(arguments));
     auto text = std::string{};
     if (limit.count() > 0)
       text = co_await co::with_timeout(self, limit, std::move(work));
@@ -118,10 +135,13 @@ co::task<tool_result> serve_call(tool_ptr self, tool_request request) {
   } catch (...) { // becomes the call's result
     result = failed_with(std::current_exception());
   }
-  if (!result.is_error)
+  if (!result.is_error) {
     result.state_patch = state_patch(*data);
-  else
+    for (auto& one : data->files)
+      result.artifacts.push_back(std::move(one.file));
+  } else {
     data->is_cancelled = true; // a blocking call that took too long
+  }
   co_return result;
 }
 

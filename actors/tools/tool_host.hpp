@@ -11,8 +11,12 @@
 
 namespace troupe {
 
-/// The longest result a model is sent, in bytes of JSON text.
+/// The longest result a model is sent, in bytes of JSON text; what is longer is
+/// stored for it.
 inline constexpr auto most_result_bytes = size_t{256} << 10;
+
+/// The longest value that a tool gives at all.
+inline constexpr auto most_value_bytes = size_t{64} << 20;
 
 /// What a tool's actor is started with.
 struct tool_host_spec {

@@ -14,22 +14,35 @@ struct sales {
 
 BOOST_DESCRIBE_STRUCT(sales, (), (numbers))
 
-// Gives the model a reference; whoever has the run reads the file.
-co::task<std::string> draw_chart(tool_context context, sales x) {
+// Gives a file, and another that is made behind the call.
+std::string draw_chart(tool_context context, sales x) {
   auto svg = std::string{"<svg xmlns='http://www.w3.org/2000/svg'>"};
   for (auto one : x.numbers)
     svg += "<rect height='" + std::to_string(one) + "'/>";
-  auto order = store_artifacts{{{"chart.svg", svg + "</svg>"}}};
-  auto stored = co_await context.ask<stored_artifacts>(std::move(order));
-  co_return stored.paths.front();
+  context.artifact("chart.svg", svg + "</svg>", "image/svg+xml");
+  context.artifact("numbers.csv", "text/csv", [x] {
+    auto result = std::string{};
+    for (auto one : x.numbers)
+      result += std::to_string(one) + "\n";
+    return result;
+  });
+  return "drawn";
 }
 
-tool chart_tool() {
+// Stores by itself, to know the place; whoever has the run reads the file.
+co::task<std::string> write_report(tool_context context, sales x) {
+  auto text = std::to_string(x.numbers.size()) + " sales\n";
+  auto order = store_artifacts{{{"report.txt", std::move(text)}}};
+  auto stored = co_await context.ask<stored_artifacts>(std::move(order));
+  co_return "It is in " + stored.paths.front();
+}
+
+tool report_tool() {
   auto spec = tool_spec{};
-  spec.name = "draw_chart";
-  spec.description = "Draws a chart and says where it is.";
+  spec.name = "write_report";
+  spec.description = "Writes a report and says where it is.";
   spec.uses_sandbox = true;
-  return make_tool(std::move(spec), draw_chart);
+  return make_tool(std::move(spec), write_report);
 }
 
 int main(int, char** argv) {
@@ -43,12 +56,14 @@ int main(int, char** argv) {
                   {"style", file_access::read_only}};
 
   auto options = runtime_options{};
-  options.agents = {agent{"clerk"}
-                      .model("cassette:" + std::string{argv[1]})
-                      .use(chart_tool())
-                      .use("list_files")
-                      .sandbox(policy)
-                      .workspace(where)};
+  options.agents
+    = {agent{"clerk"}
+         .model("cassette:" + std::string{argv[1]})
+         .use(make_tool("draw_chart", "Draws a chart.", draw_chart))
+         .use(report_tool())
+         .use("list_files")
+         .sandbox(policy)
+         .workspace(where)};
   options.settings.storage.in_memory = true;
   // Absolute named paths must exist when a workspace opens: make them here.
   options.workspace_callbacks.setup = [](const workspace_settings& x) {
