@@ -62,14 +62,15 @@ run_spec step_spec(workflow_ptr self, const participant& who,
   result.request.session_id = state.spec.run_id + "/" + path_in(state, where);
   result.request.agent = who.what.name();
   result.request.agent_file.clear();
-  result.request.attachments.clear();
   if (!who.has_context)
     result.request.context_json.clear();
   result.has_fresh_session = !state.spec.earlier && where == name;
   if (order.turn)
     result.input_mark = state.prefix + "said/" + name;
-  if (state.helpers)
+  if (state.helpers) { // these know what they are told
     ++result.depth;
+    result.request.attachments.clear();
+  }
   return result;
 }
 

@@ -224,9 +224,9 @@ TEST_CASE("parent and children share one budget", "[contract]") {
     auto x = troupe_of{
       {{"lead", calls(spawns("research", "a")) + calls(waits("research-1"))
                   + says("{{last_tool.results.0.error.kind}}")},
-       {"research",
-        calls("{name: list_files, arguments: {}}, {name: list_files, "
-              "arguments: {}}")
+       {"research", // when its parent has made its second call
+        "  - reply: {delay: 500ms, tool_calls: [{name: list_files, arguments: "
+        "{}}, {name: list_files, arguments: {}}]}\n"
           + says("ok")}}};
     x.write_agent("research", "tools: [list_files]\n");
     x.write_agent("lead",
