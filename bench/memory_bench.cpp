@@ -227,7 +227,7 @@ void waiting_run(report done, const bench::bench_folder&) {
   for (size_t i = 0; i < runs; ++i)
     self
       ->request(host.runs(), caf::infinite,
-                start_run{bench::calc_request(), {}})
+                start_run{bench::calc_request(), {}, {}})
       .receive([](const run_handle&) {}, [](const caf::error&) {});
   all_asked.get_future().wait();
   done(meter);

@@ -81,7 +81,8 @@ void start_one(driver_ptr self) {
     else
       await_end(self, x.run);
   };
-  self->request(state.runs, caf::infinite, start_run{state.load.request, {}})
+  self
+    ->request(state.runs, caf::infinite, start_run{state.load.request, {}, {}})
     .then(std::move(follow), fail_with(self));
 }
 

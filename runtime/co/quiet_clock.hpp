@@ -1,6 +1,8 @@
 #pragma once
 
+#include "caf/abstract_actor.hpp"
 #include "caf/actor_clock.hpp"
+#include "caf/actor_control_block.hpp"
 #include "caf/group.hpp"
 #include "caf/mailbox_element.hpp"
 #include "caf/message.hpp"
@@ -39,18 +41,18 @@ public:
 
   void cancel_ordinary_timeout(caf::abstract_actor* self,
                                caf::atom_value type) override {
-    if (has_timers(self))
+    if (has_timers(self) && is_referenced(self))
       inner_.cancel_ordinary_timeout(self, type);
   }
 
   void cancel_request_timeout(caf::abstract_actor* self,
                               caf::message_id id) override {
-    if (has_timers(self))
+    if (has_timers(self) && is_referenced(self))
       inner_.cancel_request_timeout(self, id);
   }
 
   void cancel_timeouts(caf::abstract_actor* self) override {
-    if (forget(self))
+    if (forget(self) && is_referenced(self))
       inner_.cancel_timeouts(self);
   }
 
@@ -71,6 +73,13 @@ public:
   }
 
 private:
+  /// A timer refers to its actor, so one that nothing refers to any more has
+  /// none. It may be the clock's own thread that destroys it, with the last of
+  /// them: to put a request into its full queue would wait for itself.
+  static bool is_referenced(caf::abstract_actor* self) {
+    return self->ctrl()->strong_refs.load() > 0;
+  }
+
   void note(caf::abstract_actor* self) {
     auto guard = std::lock_guard{mutex_};
     with_timers_.insert(self);

@@ -59,7 +59,7 @@ TEST_CASE("nothing that works for an agent is lost or done twice",
   auto first = place{"  - reply: {text: unused}\n"};
   write_agents(first);
   auto length = length_of_a_run(first, "lead.yaml");
-  auto most = wanted_kills / 2;
+  auto most = wanted_kills / 4;
   for (auto round = 0; completed < most && round < 10 * most; ++round) {
     place place{"  - reply: {text: unused}\n"};
     write_agents(place);
