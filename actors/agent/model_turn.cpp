@@ -108,6 +108,7 @@ std::optional<stop_reason> take_event(agent_ptr self, model_event& x,
 void finish_answer(agent_ptr self, uint64_t tokens) {
   auto& state = self->state;
   auto answer = std::exchange(state.answer, {});
+  state.reminder.clear(); // it was told
   answer.role = message_role::assistant;
   answer.at = now_micros();
   make_ids_unique(answer.calls);

@@ -182,7 +182,6 @@ bool judge_answer(agent_ptr self, const chat_message& answer) {
 
 bool judge_turn(agent_ptr self, turn_end end) {
   auto& state = self->state;
-  state.reminder.clear();
   auto turn = last_turn(state.messages);
   if (turn.answer == nullptr)
     return false;

@@ -163,6 +163,26 @@ finish: sum
   CHECK(run["steps"].size() == 4);
 }
 
+TEST_CASE("an agent that others work for gives a result, and is given theirs",
+          "[contract]") {
+  auto x = troupe_of{{}};
+  x.add("sorter",
+        std::string{no_native} + "exchanges:\n" + gives("{topic: billing}"),
+        schema);
+  x.add("boss", R"(
+exchanges:
+  - reply: {tool_calls: [{name: sort_out, arguments: {input: Q}}]}
+  - reply: {text: '{"topic": "{{last_tool.output.topic}}"}'}
+)",
+        std::string{schema}
+          + "tools: [{assembly: sorter.yaml, name: sort_out, description: "
+            "Sorts.}]\n");
+  auto run = x.run_json("boss.yaml");
+  CHECK(run["status"] == "completed");
+  CHECK(run["kind"] == "agent");
+  CHECK(run["output"] == json{{"topic", "billing"}});
+}
+
 TEST_CASE("a schema and tools that do not go together do not load",
           "[contract]") {
   auto x = troupe_of{{}};
