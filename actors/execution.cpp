@@ -2,10 +2,10 @@
 
 #include "troupe/runtime/co/failure.hpp"
 
-#include "caf/event_based_actor.hpp"
 #include "caf/scoped_actor.hpp"
 #include "caf/send.hpp"
 
+#include <chrono>
 #include <deque>
 #include <utility>
 
@@ -126,23 +126,56 @@ std::optional<run_event> event_reader::next() {
   return feed_->next();
 }
 
-namespace {
+class interjection_ticket::question {
+public:
+  question(caf::actor_system& system, const run_actor& run, interject what)
+    : self_(system),
+      answer_(self_->request(run, caf::infinite, std::move(what))) {
+    // From here on it is in the mailbox of the run.
+  }
 
-using outcome_promise = std::promise<interjection_outcome>;
+  interjection_outcome wait() {
+    auto result = interjection_outcome{};
+    auto failed = caf::error{};
+    std::move(answer_).receive(
+      [&](const interjection_end& x) { result = x.outcome; },
+      [&](caf::error& x) { failed = std::move(x); });
+    if (failed)
+      throw co::failure{std::move(failed)};
+    return result;
+  }
 
-/// Asks for a thread that does not wait yet.
-void ask_to_hear(caf::event_based_actor* self, const run_actor& run,
-                 interject what, const std::shared_ptr<outcome_promise>& out) {
-  auto succeed = [out](const interjection_end& end) {
-    out->set_value(end.outcome);
-  };
-  auto fail = [out](caf::error& why) {
-    out->set_exception(std::make_exception_ptr(co::failure{std::move(why)}));
-  };
-  self->request(run, caf::infinite, std::move(what)).then(succeed, fail);
+  bool is_there_within(caf::timespan limit) {
+    return self_->await_data(std::chrono::high_resolution_clock::now() + limit);
+  }
+
+private:
+  caf::scoped_actor self_;
+  decltype(std::declval<caf::scoped_actor&>()->request(
+    std::declval<const run_actor&>(), caf::infinite,
+    std::declval<interject>())) answer_;
+};
+
+interjection_ticket::interjection_ticket(caf::actor_system& system,
+                                         const run_actor& run, interject what)
+  : question_(std::make_unique<question>(system, run, std::move(what))) {
+  // nop
 }
 
-} // namespace
+interjection_ticket::interjection_ticket(interjection_ticket&& other) noexcept
+  = default;
+interjection_ticket&
+interjection_ticket::operator=(interjection_ticket&& other) noexcept
+  = default;
+interjection_ticket::~interjection_ticket() = default;
+
+interjection_outcome interjection_ticket::wait() {
+  return question_->wait();
+}
+
+bool interjection_ticket::is_known_within(caf::timespan limit) const {
+  return question_->is_there_within(limit);
+}
 
 execution::execution(caf::actor_system& system, run_handle handle)
   : reader_(std::make_unique<reader>(system, std::move(handle))) {
@@ -176,15 +209,9 @@ event_reader execution::follow(uint64_t after) const {
 interjection_ticket
 execution::interject(std::string text,
                      std::vector<content_block> blocks) const {
-  auto promise = std::make_shared<outcome_promise>();
-  auto result = interjection_ticket{promise->get_future()};
-  auto what = troupe::interject{std::move(text), std::move(blocks), {}};
-  auto body = [run = reader_->handle().run, what = std::move(what),
-               promise](caf::event_based_actor* self) {
-    ask_to_hear(self, run, what, promise);
-  };
-  reader_->system().spawn(std::move(body));
-  return result;
+  return {reader_->system(),
+          reader_->handle().run,
+          {std::move(text), std::move(blocks), {}}};
 }
 
 run_object execution::wait() {

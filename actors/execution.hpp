@@ -6,11 +6,9 @@
 #include "caf/timespan.hpp"
 
 #include <cstdint>
-#include <future>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace troupe {
@@ -19,24 +17,22 @@ namespace troupe {
 /// `execution`; any thread may wait, one at a time.
 class interjection_ticket {
 public:
-  explicit interjection_ticket(std::future<interjection_outcome> outcome)
-    : outcome_(std::move(outcome)) {
-    // nop
-  }
+  interjection_ticket(caf::actor_system& system, const run_actor& run,
+                      interject what);
+  interjection_ticket(interjection_ticket&& other) noexcept;
+  interjection_ticket& operator=(interjection_ticket&& other) noexcept;
+  ~interjection_ticket();
 
   /// Waits until it is known; once. Throws `co::failure` where it was not
   /// heard, which says why.
-  interjection_outcome wait() {
-    return outcome_.get();
-  }
+  interjection_outcome wait();
 
   /// Whether it is known after at most `limit`.
-  bool is_known_within(caf::timespan limit) const {
-    return outcome_.wait_for(limit) == std::future_status::ready;
-  }
+  bool is_known_within(caf::timespan limit) const;
 
 private:
-  std::future<interjection_outcome> outcome_;
+  class question;
+  std::unique_ptr<question> question_;
 };
 
 /// Reads the events of a run beside others, from any event on. For a thread
@@ -84,7 +80,8 @@ public:
   /// Says something to the agent while it works: its model is told with its
   /// next request, behind what it does right now and before what waits for the
   /// conversation. A run that ends before that leaves it to the conversation,
-  /// for the next run of it to find. In an assembly who works is told.
+  /// for the next run of it to find. In an assembly who works is told. Several
+  /// are heard in the order in which they were said.
   interjection_ticket interject(std::string text,
                                 std::vector<content_block> blocks = {}) const;
 

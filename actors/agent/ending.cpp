@@ -156,7 +156,6 @@ co::task<void> end_run(agent_ptr self, run_outcome outcome) {
   co_await end_workers(self);
   if (outcome.status != run_status::suspended)
     settle_conversation(self, outcome);
-  leave_interjections(self, outcome.status);
   if (state.sandbox && !state.definition->settings.produces.empty())
     co_await keep_products(self, outcome.status);
   if (state.sandbox && !state.lent)
@@ -167,6 +166,9 @@ co::task<void> end_run(agent_ptr self, run_outcome outcome) {
   auto may_keep = outcome.status != run_status::suspended;
   if (!may_keep)
     outcome.waits_for = {"approval", {}, pending_approvals(state), {}};
+  // Nothing is awaited from here to the last event, behind which nobody is
+  // heard any more: what is said until then is not lost.
+  leave_interjections(self, outcome.status);
   close_object(state, std::move(outcome));
   record_ends(self);
   co_await store_end(self);

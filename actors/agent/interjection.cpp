@@ -1,6 +1,7 @@
 #include "troupe/actors/agent/interjection.hpp"
 
 #include "troupe/actors/agent/journal.hpp"
+#include "troupe/runtime/content/content_block.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 
@@ -38,8 +39,16 @@ void record(agent_ptr self, unheard_interjection& one,
   one.outcome = outcome;
 }
 
-bool keeps_conversation(const agent_state& state) {
-  return has_run_session(state.spec);
+/// Throws where it says nothing, or shows what cannot be shown. A participant
+/// of an assembly whose model cannot see it is told that, as with attachments.
+void check(const agent_state& state, const interject& what) {
+  if (what.text.empty() && what.blocks.empty())
+    throw co::failure{errc::configuration, "there is nothing to say"};
+  auto why = check_blocks(what.blocks);
+  if (!why && has_run_session(state.spec))
+    why = check_blocks(what.blocks, state.can);
+  if (why)
+    throw co::failure{std::move(why)};
 }
 
 } // namespace
@@ -48,6 +57,7 @@ co::task<interjection_end> hear(agent_ptr self, interject what) {
   auto& state = self->state;
   if (state.has_last_event)
     throw co::failure{too_late("the run is over")};
+  check(state, what);
   auto one = std::make_shared<unheard_interjection>();
   one->what = std::move(what);
   state.interjections.push_back(one);
@@ -73,7 +83,7 @@ void deliver_interjections(agent_ptr self) {
 
 void leave_interjections(agent_ptr self, run_status end) {
   auto& state = self->state;
-  auto can_keep = keeps_conversation(state) && state.has_turn
+  auto can_keep = has_run_session(state.spec) && state.has_turn
                   && end != run_status::suspended;
   for (const auto& one : state.interjections)
     if (can_keep)
