@@ -8,6 +8,7 @@
 #include "troupe/runtime/run/timestamp.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace troupe {
@@ -57,8 +58,8 @@ co::task<void> run_turn(workflow_ptr self, helper_ptr one) {
   try {
     auto asked = ask_participant(context_of(self), one->who, std::move(order));
     one->answer = co_await asked;
-  } catch (const co::failure& why) {
-    failed = why.reason();
+  } catch (...) { // becomes what its parent is told
+    failed = co::to_error(std::current_exception());
   }
   one->is_at_work = false;
   if (one->status == helper_status::stopped) { // and that is stored
@@ -95,11 +96,12 @@ void take_up_helpers(workflow_ptr self) {
     table.all[one->id] = std::move(one);
   }
   for (const auto& [id, one] : table.all) {
+    auto is_gone = one->status == helper_status::failed
+                   || one->status == helper_status::stopped;
+    if (is_gone)
+      continue;
     one->who = find_helper(state, one->kind, one->is_subagent, one->input);
-    auto is_at_work = one->status == helper_status::running
-                      || one->status == helper_status::waiting;
-    if (is_at_work || one->status == helper_status::completed)
-      begin_turn(self, one); // one that is complete has its answer at once
+    begin_turn(self, one); // one that is complete has its answer at once
   }
 }
 

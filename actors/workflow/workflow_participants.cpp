@@ -6,6 +6,7 @@
 #include "troupe/actors/workflow/step_spec.hpp"
 #include "troupe/actors/workflow/workflow_files.hpp"
 #include "troupe/runtime/assembly/graph_plan.hpp"
+#include "troupe/runtime/content/content_block.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/run/run_recovery.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
@@ -97,11 +98,12 @@ void take_suspension(workflow_state& state, run_object& object) {
   if (object.status != run_status::suspended)
     return;
   auto& waits_for = object.suspension;
-  if (!waits_for.id.empty() && !state.waits_for)
+  for (auto& call : waits_for.approvals)
+    state.approvals.push_back(std::move(call));
+  // One that waits for those that work for it names nothing itself.
+  auto is_first = !state.waits_for || state.waits_for->id.empty();
+  if (waits_for.approvals.empty() && is_first)
     state.waits_for = std::move(waits_for);
-  else // none where it waits for those that work for it
-    for (auto& call : waits_for.approvals)
-      state.approvals.push_back(std::move(call));
 }
 
 /// Follows a participant to its end, whatever becomes of the coroutine that
@@ -326,6 +328,8 @@ std::shared_ptr<participant_step> hearer_in(const workflow_state& state) {
 co::task<interjection_end> pass_on_interjection(workflow_ptr self,
                                                 interject what) {
   auto& state = self->state;
+  if (auto why = check_blocks(what.blocks))
+    throw co::failure{std::move(why)};
   while (!state.is_ending) {
     if (state.active.empty()) {
       co_await state.someone_works.wait(self);

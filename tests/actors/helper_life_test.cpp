@@ -1,39 +1,18 @@
-#include "support/live_system.hpp"
-
 #include "troupe/actors/troupe.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 
 #include "caf/send.hpp"
 
+#include "actors/scripted_model.hpp"
 #include <nlohmann/json.hpp>
 
-#include <chrono>
 #include <memory>
 
 using namespace troupe;
-using namespace std::chrono_literals;
+using test::calls;
+using test::says;
 
 namespace {
-
-model_event stop_event(stop_reason why) {
-  auto result = model_event{};
-  result.kind = model_event_kind::stop;
-  result.stop = why;
-  return result;
-}
-
-model_batch says(std::string text) {
-  auto event = model_event{};
-  event.text = std::move(text);
-  return {{std::move(event), stop_event(stop_reason::end_turn)}, {}};
-}
-
-model_batch calls(std::string name, std::string arguments) {
-  auto event = model_event{};
-  event.kind = model_event_kind::tool_call;
-  event.call = {"c", std::move(name), std::move(arguments), {}};
-  return {{std::move(event), stop_event(stop_reason::tool_use)}, {}};
-}
 
 /// "kill" ends the actor that asks; "lead" starts one of the kind "one", waits
 /// for it and says what it was told; "stay" never answers.

@@ -333,6 +333,30 @@ TEST_CASE("what is wrong with helpers is said before anything runs",
         != std::string::npos);
 }
 
+TEST_CASE("who waits for one that is stopped meanwhile goes on", "[contract]") {
+  auto x = troupe_of{
+    {{"lead", calls(spawns("research", "a"))
+                + "  - reply: {delay: 500ms, tool_calls: ["
+                + waits("research-1")
+                + ", {name: subagent_stop, arguments: {id: research-1}}]}\n"
+                + says("{{tool.subagent_wait.results.0.status}}")},
+     {"research",
+      calls("{name: write_file, arguments: {path: f.txt, content: x}}")
+        + says("written")}}};
+  x.write_agent("research", "tools: [write_file]\n"
+                            "permissions: {mode: approve}\n");
+  x.write_agent("lead", with_research);
+  auto run = x.run_json("lead.yaml");
+  if (run["status"] == "suspended") { // the wait came first
+    CHECK(run["suspension"]["approvals"].empty());
+    auto done = x.run({"runs", "resume", run["run_id"], "--json"});
+    INFO(done.err);
+    run = json::parse(done.out);
+  }
+  CHECK(run["status"] == "completed");
+  CHECK(run["response"] == "stopped");
+}
+
 TEST_CASE("a run waits with a child that waits for a person", "[contract]") {
   auto x = troupe_of{
     {{"lead", calls(spawns("research", "a")) + calls(waits("research-1"))
