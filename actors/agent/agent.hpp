@@ -1,6 +1,7 @@
 #pragma once
 
 #include "troupe/actors/run/run_spec.hpp"
+#include "troupe/actors/run/unheard_interjection.hpp"
 #include "troupe/actors/tools/compiled_tool.hpp"
 #include "troupe/actors/tools/result_tool.hpp"
 #include "troupe/config/agent_settings.hpp"
@@ -84,14 +85,6 @@ struct context_window {
   uint64_t tried_at = 0;
 };
 
-/// What was said to the agent and its model was not told.
-struct unheard_interjection {
-  interject what;
-  interjection_outcome outcome = interjection_outcome::delivered;
-  caf::error lost;
-  co::event is_settled;
-};
-
 /// How the model of a run gives a result that is checked.
 enum class result_way : uint8_t {
   /// It gives none.
@@ -157,7 +150,7 @@ struct agent_state : run_base {
   /// What this run has called so far.
   repeated_calls repeats;
 
-  std::vector<std::shared_ptr<unheard_interjection>> interjections;
+  unheard_interjections interjections;
 
   co::scope running;
 };

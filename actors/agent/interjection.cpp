@@ -2,20 +2,13 @@
 
 #include "troupe/actors/agent/journal.hpp"
 #include "troupe/runtime/content/content_block.hpp"
-#include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <utility>
 
 namespace troupe {
 
 namespace {
-
-caf::error too_late(const std::string& why) {
-  return make_error(errc::cancelled, "it could not be said any more: " + why);
-}
 
 /// Puts it into the conversation and tells of it.
 void record(agent_ptr self, unheard_interjection& one,
@@ -25,18 +18,12 @@ void record(agent_ptr self, unheard_interjection& one,
   message.text = one.what.text;
   message.blocks = one.what.blocks;
   message.at = now_micros();
-  auto event = run_event{};
-  event.type = event_type::interjection;
-  event.text = message.text;
-  event.data_json = dump_json(nlohmann::json{
-    {"outcome",
-     outcome == interjection_outcome::delivered ? "delivered" : "next_input"}});
   if (!one.what.mark.empty())
     self->state.pending.values.push_back(
       {one.what.mark, message.at, one.what.mark});
-  event.record = add_message(self, std::move(message))->record;
-  add_event(self, std::move(event));
   one.outcome = outcome;
+  auto added = add_message(self, std::move(message));
+  add_event(self, interjection_event(one, added->record));
 }
 
 /// Throws where it says nothing, or shows what cannot be shown. A participant
@@ -96,11 +83,7 @@ void leave_interjections(agent_ptr self, run_status end) {
 
 void answer_interjections(agent_ptr self) {
   auto& state = self->state;
-  for (const auto& one : std::exchange(state.interjections, {})) {
-    if (!one->lost && state.record.object.error.kind == errc::storage)
-      one->lost = too_late("the conversation could not be stored");
-    one->is_settled.set();
-  }
+  settle(std::exchange(state.interjections, {}), state.record.object);
 }
 
 } // namespace troupe

@@ -2,6 +2,7 @@
 
 #include "troupe/actors/agent/journal.hpp"
 #include "troupe/actors/agent/tool_output.hpp"
+#include "troupe/actors/tools/call_data.hpp"
 #include "troupe/actors/tools/tool_host.hpp"
 #include "troupe/runtime/co/request.hpp"
 #include "troupe/runtime/json/json_text.hpp"
@@ -169,19 +170,14 @@ tool_actor tool_for(agent_ptr self, offered_tool& target) {
   return target.actor;
 }
 
-/// What no other call of any run has, as in `tool_context::idempotency_key`.
-std::string key_of(const agent_state& state, const call_slot& slot) {
-  return state.key->run_id + "/" + state.key->session.session_id + "/"
-         + std::to_string(state.answer_record) + "/" + slot.call.id;
-}
-
 /// Has the host of the agent's run do what a call says.
 co::task<void> order_helper(agent_ptr self, size_t index) {
   auto& state = self->state;
   auto order = helper_order{};
   order.tool = state.calls[index].call.name;
   order.arguments = state.calls[index].call.arguments;
-  order.key = key_of(state, state.calls[index]);
+  order.key = key_of_call(*state.invoked, state.answer_record,
+                          state.calls[index].call.id);
   auto asked = co::request<helper_reply>(self, state.spec.host, caf::infinite,
                                          std::move(order));
   auto reply = co_await co::as_expected(std::move(asked));

@@ -32,6 +32,12 @@ struct tool_context::call_data {
   std::atomic<bool> is_cancelled = false;
 };
 
+/// What each attempt of a call has and no other call of any run: "RUN/RECORD/
+/// CALL". Steps of one run are told apart by their conversations, which are
+/// named after it.
+std::string key_of_call(const invocation& run, uint64_t record,
+                        const std::string& call_id);
+
 /// The changes of a call as the text of one JSON object; empty: none.
 std::string state_patch(const tool_context::call_data& data);
 

@@ -82,6 +82,13 @@ co::blocking_pool& tool_context::pool() const noexcept {
   return *data_->pool;
 }
 
+std::string key_of_call(const invocation& run, uint64_t record,
+                        const std::string& call_id) {
+  auto is_step = run.session_id.starts_with(run.run_id + "/");
+  return (is_step ? run.session_id : run.run_id) + "/" + std::to_string(record)
+         + "/" + call_id;
+}
+
 std::string state_patch(const tool_context::call_data& data) {
   if (data.changes.empty())
     return {};

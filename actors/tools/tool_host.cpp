@@ -78,21 +78,13 @@ tool_result succeeded(std::string text) {
   return result;
 }
 
-/// What no other call of any run has. Steps of one run are told apart by their
-/// conversations, which are named after it.
-std::string key_of(const tool_request& x) {
-  const auto& run = *x.invocation;
-  auto is_step = run.session_id.starts_with(run.run_id + "/");
-  return (is_step ? run.session_id : run.run_id) + "/"
-         + std::to_string(x.record) + "/" + x.call.id;
-}
-
 std::shared_ptr<tool_context::call_data> open_call(tool_ptr self,
                                                    tool_request request) {
   auto& state = self->state;
   auto data = std::make_shared<tool_context::call_data>();
   data->self = self;
-  data->idempotency_key = key_of(request);
+  data->idempotency_key = key_of_call(*request.invocation, request.record,
+                                      request.call.id);
   data->request = std::move(request);
   data->sandbox = state.spec->sandbox;
   data->pool = state.spec->pool;

@@ -1,11 +1,8 @@
 #include "troupe/actors/workflow/workflow_conversation.hpp"
 
 #include "troupe/actors/run/run_journal.hpp"
-#include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/run/run_lease_time.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <utility>
 
@@ -26,10 +23,6 @@ chat_message_ptr say(workflow_ptr self, message_role role, std::string text,
   state.pending.log.push_back({result, {}, {}, {}});
   state.said.push_back(result);
   return result;
-}
-
-caf::error too_late(const std::string& why) {
-  return make_error(errc::cancelled, "it could not be said any more: " + why);
 }
 
 } // namespace
@@ -71,23 +64,14 @@ void leave_unheard(workflow_ptr self, run_status end) {
       continue;
     }
     auto said = say(self, message_role::user, one->what.text, one->what.blocks);
-    auto event = run_event{};
-    event.type = event_type::interjection;
-    event.text = said->text;
-    event.record = said->record;
-    event.data_json = dump_json(nlohmann::json{{"outcome", "next_input"}});
-    add_event(self, std::move(event));
     one->outcome = interjection_outcome::next_input;
+    add_event(self, interjection_event(*one, said->record));
   }
 }
 
 void answer_unheard(workflow_ptr self) {
   auto& state = self->state;
-  for (const auto& one : std::exchange(state.unheard_said, {})) {
-    if (!one->lost && state.record.object.error.kind == errc::storage)
-      one->lost = too_late("the conversation could not be stored");
-    one->is_settled.set();
-  }
+  settle(std::exchange(state.unheard_said, {}), state.record.object);
 }
 
 void give_back_conversation(workflow_ptr self) {

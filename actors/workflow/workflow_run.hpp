@@ -2,6 +2,7 @@
 
 #include "troupe/actors/run/run_catalog.hpp"
 #include "troupe/actors/run/run_spec.hpp"
+#include "troupe/actors/run/unheard_interjection.hpp"
 #include "troupe/actors/workflow/workflow.hpp"
 #include "troupe/actors/workflow/workflow_context.hpp"
 #include "troupe/runtime/co/event.hpp"
@@ -99,7 +100,7 @@ struct workflow_state : run_base {
   /// The state that its last run left; nothing before it was read.
   std::optional<std::string> session_state;
   /// What was said to the run when nobody in it could hear it any more.
-  std::vector<std::shared_ptr<unheard_interjection>> unheard_said;
+  unheard_interjections unheard_said;
 
   /// Lent, or opened when it is first needed.
   sandbox_actor sandbox;
