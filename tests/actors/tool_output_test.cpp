@@ -4,8 +4,8 @@
 #include "actors/scripted_model.hpp"
 #include <nlohmann/json.hpp>
 
-#include <atomic>
 #include <filesystem>
+#include <future>
 
 using namespace troupe;
 using namespace troupe::test;
@@ -304,25 +304,21 @@ exchanges:
 
 TEST_CASE("a run that is cancelled while files are made ends at once",
           "[artifacts]") {
-  static std::atomic<bool> is_making;
-  static std::atomic<bool> may_end;
-  is_making = false;
-  may_end = false;
-  maker it{[](tool_context context, std::string) {
-    context.artifact("late.txt", "", [] {
-      is_making = true;
-      while (!may_end)
-        std::this_thread::sleep_for(1ms); // a bounded poll: the test ends it
+  auto begun = std::promise<void>{};
+  auto may_end = std::promise<void>{};
+  maker it{[&](tool_context context, std::string) {
+    context.artifact("late.txt", "", [&] {
+      begun.set_value();
+      may_end.get_future().wait();
       return std::string{"x"};
     });
-    return "1";
+    return std::string{"1"};
   }};
   auto request = scripted_host::request("go");
   auto run = it.on.start().start(request);
-  while (!is_making)
-    std::this_thread::sleep_for(1ms); // a bounded poll
+  begun.get_future().wait();
   run.cancel();
-  may_end = true;
+  may_end.set_value();
   CHECK(run.wait().status == run_status::cancelled);
   CHECK(it.stored().empty());
   check_pairing(it.on.messages());
