@@ -135,10 +135,13 @@ TEST_CASE("a subagent that works hears what it is told", "[contract]") {
                 "more}}")
         + calls(waits("research-1")) + says("{{last_tool.results.0.output}}")},
      {"research",
-      "  - reply: {text: early, delay: 300ms}\n" + says("late {{input}}")}}};
+      "  - reply: {text: 'early {{input}}', delay: 300ms}\n"
+        + says("late {{input}}")}}};
   x.write_agent("lead", with_research);
   auto run = x.run_json("lead.yaml");
-  CHECK(run["response"] == "late more");
+  // It may be told before it has asked its model, on a busy machine.
+  auto response = run["response"].get<std::string>();
+  CHECK((response == "late more" || response == "early more"));
 }
 
 TEST_CASE("what cannot be ordered is told to the model", "[contract]") {
