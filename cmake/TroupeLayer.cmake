@@ -25,9 +25,12 @@ endfunction()
 # Headers in a detail/ folder are for the sources beside it: not installed.
 #
 #   troupe_layer(NAME [USES layer...] [LIBS public...] [PRIVATE_LIBS lib...]
-#                [PCH header...] SOURCES file...)
+#                [READS_BYTES] SOURCES file...)
+#
+# READS_BYTES: its sources lay types over bytes that come from elsewhere.
 function(troupe_layer name)
-  cmake_parse_arguments(arg "" "" "USES;LIBS;PRIVATE_LIBS;PCH;SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "READS_BYTES" "" "USES;LIBS;PRIVATE_LIBS;SOURCES"
+                        ${ARGN})
   set(view ${PROJECT_BINARY_DIR}/view/${name})
   file(MAKE_DIRECTORY ${view}/troupe)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${name} ${view}/troupe/${name}
@@ -46,8 +49,8 @@ function(troupe_layer name)
     PRIVATE ${arg_PRIVATE_LIBS} $<BUILD_INTERFACE:troupe_warnings>)
   target_compile_features(troupe_${name} PUBLIC cxx_std_20)
   set_target_properties(troupe_${name} PROPERTIES EXPORT_NAME ${name})
-  if(arg_PCH)
-    troupe_precompile(troupe_${name} ${arg_PCH})
+  if(arg_READS_BYTES AND TROUPE_SANITIZE MATCHES undefined)
+    target_compile_options(troupe_${name} PRIVATE -fsanitize=alignment)
   endif()
   install(TARGETS troupe_${name} EXPORT troupeTargets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
