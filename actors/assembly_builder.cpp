@@ -233,8 +233,9 @@ steps& steps::parallel(const steps& group, uint32_t limit) {
 
 steps& steps::branch(condition_settings condition, const steps& then_steps,
                      const steps& else_steps) {
-  all().push_back({branch_step_settings{
-    std::move(condition), steps_of(then_steps), steps_of(else_steps)}});
+  auto step = branch_step_settings{std::move(condition), steps_of(then_steps),
+                                   steps_of(else_steps)};
+  all().emplace_back().what = std::move(step);
   return *this;
 }
 

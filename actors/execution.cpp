@@ -5,6 +5,7 @@
 #include "caf/scoped_actor.hpp"
 #include "caf/send.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <utility>
@@ -17,6 +18,14 @@ public:
     : self_(system),
       handle_(std::move(handle)) {
     // nop
+  }
+
+  reader(const reader&) = delete;
+  reader& operator=(const reader&) = delete;
+
+  ~reader() {
+    // A run that is full of events would wait for their reader.
+    self_->request(handle_.run, caf::infinite, pull_run_events{true});
   }
 
   const run_handle& handle() const noexcept {
@@ -37,11 +46,12 @@ public:
     return self_->system();
   }
 
-  template <class Limit>
-  std::optional<run_object> wait(Limit limit) {
+  /// The run itself looks at the clock: of one that has ended the object is
+  /// there at once.
+  std::optional<run_object> wait(caf::timespan limit) {
     auto result = std::optional<run_object>{};
     auto failed = caf::error{};
-    self_->request(handle_.run, limit, await_run{})
+    self_->request(handle_.run, caf::infinite, await_run{limit})
       .receive([&](run_object& x) { result = std::move(x); },
                [&](caf::error& x) { failed = std::move(x); });
     if (failed && failed != caf::sec::request_timeout)
@@ -135,18 +145,22 @@ public:
   }
 
   interjection_outcome wait() {
-    auto result = interjection_outcome{};
-    auto failed = caf::error{};
-    std::move(answer_).receive(
-      [&](const interjection_end& x) { result = x.outcome; },
-      [&](caf::error& x) { failed = std::move(x); });
-    if (failed)
-      throw co::failure{std::move(failed)};
-    return result;
+    if (!is_known_)
+      std::move(answer_).receive(
+        [&](const interjection_end& x) { outcome_ = x.outcome; },
+        [&](caf::error& x) { failed_ = std::move(x); });
+    is_known_ = true;
+    if (failed_)
+      throw co::failure{failed_};
+    return outcome_;
   }
 
   bool is_there_within(caf::timespan limit) {
-    return self_->await_data(std::chrono::high_resolution_clock::now() + limit);
+    // No clock overflows.
+    constexpr auto longest = caf::timespan{std::chrono::hours{24 * 365}};
+    auto end = std::chrono::high_resolution_clock::now()
+               + std::min(limit, longest);
+    return is_known_ || self_->await_data(end);
   }
 
 private:
@@ -154,6 +168,9 @@ private:
   decltype(std::declval<caf::scoped_actor&>()->request(
     std::declval<const run_actor&>(), caf::infinite,
     std::declval<interject>())) answer_;
+  bool is_known_ = false;
+  interjection_outcome outcome_ = interjection_outcome::delivered;
+  caf::error failed_;
 };
 
 interjection_ticket::interjection_ticket(caf::actor_system& system,
@@ -215,7 +232,7 @@ execution::interject(std::string text,
 }
 
 run_object execution::wait() {
-  return *reader_->wait(caf::infinite);
+  return *reader_->wait(await_run::forever);
 }
 
 std::optional<run_object> execution::wait(caf::timespan limit) {

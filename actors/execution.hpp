@@ -23,8 +23,8 @@ public:
   interjection_ticket& operator=(interjection_ticket&& other) noexcept;
   ~interjection_ticket();
 
-  /// Waits until it is known; once. Throws `co::failure` where it was not
-  /// heard, which says why.
+  /// Waits until it is known. Throws `co::failure` where it was not heard,
+  /// which says why.
   interjection_outcome wait();
 
   /// Whether it is known after at most `limit`.
@@ -55,7 +55,7 @@ private:
 
 /// One run under way, for a thread that may block. One thread uses it at a
 /// time; `cancel`, `interject` and `follow` may come from any. Dropping it lets
-/// the run go on.
+/// the run go on, without events for `next`.
 class execution {
 public:
   execution(caf::actor_system& system, run_handle handle);
@@ -73,8 +73,8 @@ public:
 
   /// A reader of its own, who gets the stored events with `after` < seq and
   /// those that come, whoever else reads. One that falls behind reads the
-  /// store: it never pauses the run and loses nothing but deltas. Deltas of
-  /// participants are there where somebody read when they began.
+  /// store: it never pauses the run and loses nothing but deltas, which are
+  /// made from when somebody reads.
   event_reader follow(uint64_t after = 0) const;
 
   /// Says something to the agent while it works: its model is told with its
@@ -85,7 +85,8 @@ public:
   interjection_ticket interject(std::string text,
                                 std::vector<content_block> blocks = {}) const;
 
-  /// Ends the run as cancelled; it has ended when `wait` returns.
+  /// Ends the run as cancelled, also one that waits for somebody; it has ended
+  /// when `wait` returns.
   void cancel(std::string reason = {}) const;
 
   /// Waits for the end. Throws `co::failure` when the run's actor died.

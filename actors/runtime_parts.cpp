@@ -9,7 +9,6 @@
 #include "troupe/actors/supervise/supervisor.hpp"
 #include "troupe/config/validate_settings.hpp"
 #include "troupe/runtime/co/failure.hpp"
-#include "troupe/runtime/co/quiet_scheduler.hpp"
 #include "troupe/runtime/messages/register.hpp"
 #include "troupe/storage/process_identity.hpp"
 #include "troupe/storage/store.hpp"
@@ -37,8 +36,6 @@ make_config(const concurrency_settings& settings) {
   auto workers = size_t{settings.workers};
   if (workers == 0)
     workers = std::max(1u, std::thread::hardware_concurrency());
-  // Agents wait most of the time: CAF's stealing policy would poll meanwhile.
-  co::use_quiet_scheduler(*result);
   result->set("scheduler.max-threads", workers);
   // A mailbox that never empties keeps no worker from the others.
   result->set("scheduler.max-throughput", size_t{256});

@@ -8,7 +8,6 @@
 #include "support/team_model.hpp"
 
 #include "troupe/actors/troupe.hpp"
-#include "troupe/runtime/co/quiet_scheduler.hpp"
 
 #include "caf/actor_system.hpp"
 #include "caf/actor_system_config.hpp"
@@ -78,7 +77,6 @@ class stage {
 public:
   stage() {
     register_messages(config_);
-    co::use_quiet_scheduler(config_);
     config_.set("scheduler.max-threads", size_t{1});
   }
 

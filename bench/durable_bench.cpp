@@ -11,7 +11,6 @@
 #include "support/run_load.hpp"
 
 #include "troupe/actors/troupe.hpp"
-#include "troupe/runtime/co/quiet_scheduler.hpp"
 #include "troupe/runtime/messages/ids.hpp"
 #include "troupe/runtime/model/message_record.hpp"
 #include "troupe/runtime/run/event_record.hpp"
@@ -60,7 +59,6 @@ class host {
 public:
   host(const std::string& folder, size_t width) {
     register_messages(config_);
-    co::use_quiet_scheduler(config_);
     system_.emplace(config_);
     auto options = options_for(folder, width);
     options.models["local"] = system_->spawn(bench::instant_model);

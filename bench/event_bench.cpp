@@ -4,7 +4,6 @@
 #include "support/process_usage.hpp"
 
 #include "troupe/actors/troupe.hpp"
-#include "troupe/runtime/co/quiet_scheduler.hpp"
 
 #include "caf/actor_system.hpp"
 #include "caf/actor_system_config.hpp"
@@ -107,7 +106,6 @@ void event_throughput(benchmark::State& state) {
   auto readers = static_cast<int>(state.range(0));
   caf::actor_system_config config;
   register_messages(config);
-  co::use_quiet_scheduler(config);
   config.set("scheduler.max-threads", size_t{1});
   caf::actor_system system{config};
   auto cpu = 0.0;

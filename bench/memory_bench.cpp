@@ -10,7 +10,6 @@
 #include "troupe/actors/session/session_registry.hpp"
 #include "troupe/actors/store/store.hpp"
 #include "troupe/actors/troupe.hpp"
-#include "troupe/runtime/co/quiet_scheduler.hpp"
 #include "troupe/storage/store.hpp"
 
 #include "caf/actor_system.hpp"
@@ -79,7 +78,6 @@ private:
 struct quiet_system {
   quiet_system() {
     register_messages(config);
-    co::use_quiet_scheduler(config);
     config.set("scheduler.max-threads", size_t{1});
   }
 

@@ -7,7 +7,6 @@
 #include "support/run_load.hpp"
 
 #include "troupe/actors/troupe.hpp"
-#include "troupe/runtime/co/quiet_scheduler.hpp"
 
 #include "caf/actor_system.hpp"
 #include "caf/actor_system_config.hpp"
@@ -33,7 +32,6 @@ void whole_run(benchmark::State& state) {
   load.request.with_events = true;
   caf::actor_system_config config;
   register_messages(config);
-  co::use_quiet_scheduler(config);
   config.set("scheduler.max-threads", size_t{1});
   caf::actor_system system{config};
   auto cpu = 0.0;

@@ -9,7 +9,6 @@
 
 #include "troupe/actors/troupe.hpp"
 #include "troupe/config/errc.hpp"
-#include "troupe/runtime/co/quiet_scheduler.hpp"
 #include "troupe/runtime/model/message_record.hpp"
 #include "troupe/runtime/run/stored_log.hpp"
 
@@ -92,7 +91,6 @@ void session_run(benchmark::State& state) {
        true);
   auto config = caf::actor_system_config{};
   register_messages(config);
-  co::use_quiet_scheduler(config);
   auto system = caf::actor_system{config};
   auto options = runtime_options{};
   options.settings.storage = settings_for(folder / "store");

@@ -51,9 +51,7 @@ run_actor::behavior_type agent_behavior(agent_ptr self, agent_spec spec) {
     co::serve(self, answer_events<std::remove_pointer_t<agent_ptr>>),
     co::serve(self, answer_follower<std::remove_pointer_t<agent_ptr>>),
     co::serve(self, hear),
-    [self](const cancel_run& x) {
-      begin_ending(self, cancelled_outcome(x.reason));
-    },
+    [self](const cancel_run& x) { take_cancel(self, x); },
     [self](expire_run) { begin_ending(self, expired_outcome()); },
     [self](const run_note& x) { take_note(self, x); },
     co::serve_cancel(self),

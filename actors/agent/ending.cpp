@@ -144,7 +144,13 @@ void record_ends(agent_ptr self) {
         announce_approval(self, i);
   add_event(self, event_type::invocation_stop);
   // A result is no message of the conversation: it stands in the event.
-  auto is_message = state.record.object.output_json.empty();
+  auto& output = state.record.object.output_json;
+  auto is_message = output.empty();
+  // Text that was not checked is no result, however much it looks like one.
+  auto is_text = is_message && state.record.object.has_response
+                 && state.record.object.status != run_status::suspended;
+  if (is_text && state.definition->result)
+    output = "null";
   record_end(state, is_message ? state.answer_record : 0);
 }
 

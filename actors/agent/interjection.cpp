@@ -43,7 +43,11 @@ void check(const agent_state& state, const interject& what) {
 co::task<interjection_end> hear(agent_ptr self, interject what) {
   auto& state = self->state;
   if (state.has_last_event)
-    throw co::failure{too_late("the run is over")};
+    throw co::failure{too_late(state.record.object.status
+                                   == run_status::suspended
+                                 ? "the run waits; say it when it is gone on "
+                                   "with"
+                                 : "the run is over")};
   check(state, what);
   auto one = std::make_shared<unheard_interjection>();
   one->what = std::move(what);
@@ -70,7 +74,8 @@ void deliver_interjections(agent_ptr self) {
 
 void leave_interjections(agent_ptr self, run_status end) {
   auto& state = self->state;
-  auto can_keep = has_run_session(state.spec) && state.has_turn
+  // One that waited for its turn to the end has no conversation to leave it in.
+  auto can_keep = has_run_session(state.spec) && state.state_json
                   && end != run_status::suspended;
   for (const auto& one : state.interjections)
     if (can_keep)

@@ -42,7 +42,7 @@ model_request make_request(const agent_state& state) {
 }
 
 void add_delta(agent_ptr self, event_type type, std::string& text) {
-  if (self->state.spec.has_reader || self->state.record.has_reader())
+  if (has_reader(self->state))
     add_event(self, type, std::move(text));
 }
 
@@ -138,6 +138,8 @@ void finish_answer(agent_ptr self, uint64_t tokens) {
 co::task<stop_reason> read_answer(agent_ptr self, model_actor model,
                                   model_request request, answer_sink out) {
   auto& state = self->state;
+  if (state.record.is_full()) // a slow reader pauses the run
+    co_await state.record.has_room.wait(self);
   ++state.record.object.usage.model_requests;
   flush(self);
   // Not awaited in one expression: the frame would keep the request.

@@ -109,7 +109,7 @@ bool take_final_call(agent_state& state, const settled_turn& turn) {
 /// Those who read the answer as it comes see the result that was no answer.
 void stream_result(agent_ptr self) {
   const auto& state = self->state;
-  if (state.spec.has_reader || state.record.has_reader())
+  if (has_reader(state))
     add_event(self, event_type::text_delta, state.record.object.output_json);
 }
 

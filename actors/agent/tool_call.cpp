@@ -50,24 +50,6 @@ std::string why_not_offered(const agent_state& state, const std::string& name) {
   return "there is no tool \"" + sanitize_utf8(name) + "\"";
 }
 
-/// What is wrong with a call, as a sentence that its model can act on.
-std::string fault_of(const agent_state& state, const call_slot& slot) {
-  if (slot.target == nullptr)
-    return why_not_offered(state, slot.call.name)
-           + "; the tools are: " + known_tools(state);
-  if (!slot.call.raw.empty())
-    return "the arguments are not a JSON object: "
-           + excerpt(sanitize_utf8(slot.call.raw), 200);
-  auto arguments = parse_object(slot.call.arguments);
-  if (!arguments)
-    return "the arguments are not a JSON object: "
-           + to_fault(arguments.error()).message;
-  auto violations = slot.target->declared->schema->check(*arguments);
-  if (violations.empty())
-    return {};
-  return "invalid arguments: " + to_string(violations);
-}
-
 /// The conversation of a step; the run's own goes without saying.
 std::string step_session(const agent_state& state) {
   return has_run_session(state.spec) ? std::string{}
@@ -170,6 +152,15 @@ tool_actor tool_for(agent_ptr self, offered_tool& target) {
   return target.actor;
 }
 
+/// Answers a call, storing what is too long to be shown.
+co::task<void> take_result(agent_ptr self, size_t index, tool_result result) {
+  if (needs_storing(result)) {
+    auto storing = store_output(self, index, std::move(result));
+    result = co_await storing;
+  }
+  answer_call(self, index, std::move(result));
+}
+
 /// Has the host of the agent's run do what a call says.
 co::task<void> order_helper(agent_ptr self, size_t index) {
   auto& state = self->state;
@@ -189,13 +180,30 @@ co::task<void> order_helper(agent_ptr self, size_t index) {
     auto result = tool_result{};
     result.content = std::move(reply->content);
     result.is_error = reply->is_error;
-    answer_call(self, index, std::move(result));
+    co_await take_result(self, index, std::move(result));
   } else if (!state.is_ending) {
     answer_call(self, index, error_result(to_fault(reply.error()).message));
   }
 }
 
 } // namespace
+
+std::string fault_of(const agent_state& state, const call_slot& slot) {
+  if (slot.target == nullptr)
+    return why_not_offered(state, slot.call.name)
+           + "; the tools are: " + known_tools(state);
+  if (!slot.call.raw.empty())
+    return "the arguments are not a JSON object: "
+           + excerpt(sanitize_utf8(slot.call.raw), 200);
+  auto arguments = parse_object(slot.call.arguments);
+  if (!arguments)
+    return "the arguments are not a JSON object: "
+           + to_fault(arguments.error()).message;
+  auto violations = slot.target->declared->schema->check(*arguments);
+  if (violations.empty())
+    return {};
+  return "invalid arguments: " + to_string(violations);
+}
 
 tool_result error_result(const std::string& text) {
   auto value = nlohmann::json{{"error", text}};
@@ -301,12 +309,8 @@ co::task<void> run_call(agent_ptr self, size_t index) {
   auto asked = co::request<tool_result>(self, actor, caf::infinite,
                                         std::move(request));
   auto result = co_await co::as_expected(std::move(asked));
-  if (result && needs_storing(*result)) {
-    auto storing = store_output(self, index, std::move(*result));
-    result = co_await storing;
-  }
   if (result)
-    answer_call(self, index, std::move(*result));
+    co_await take_result(self, index, std::move(*result));
   else if (!state.is_ending)
     answer_call(self, index, error_result("the tool failed"));
 }

@@ -10,6 +10,9 @@ namespace troupe {
 /// `{"error": text}` as a result.
 tool_result error_result(const std::string& text);
 
+/// What is wrong with a call, as a sentence that its model can act on.
+std::string fault_of(const agent_state& state, const call_slot& slot);
+
 /// Records the result of the call in slot `index`, once: the message in the
 /// store, the event to the readers. A second result is dropped.
 void answer_call(agent_ptr self, size_t index, tool_result result);

@@ -105,6 +105,26 @@ bool refuse_excess(agent_ptr self) {
   return is_over;
 }
 
+/// Of several calls that would end the run the first valid one does; those that
+/// say something else are told that they did not count.
+void refuse_rivals(agent_ptr self) {
+  auto& state = self->state;
+  const call_slot* first = nullptr;
+  for (size_t i = 0; i < state.calls.size() && !state.final_tool.empty(); ++i) {
+    auto& slot = state.calls[i];
+    if (slot.call.name != state.final_tool || !fault_of(state, slot).empty())
+      continue;
+    if (first == nullptr) {
+      first = &slot;
+    } else if (!slot.result && slot.call.arguments != first->call.arguments) {
+      slot.is_started = true;
+      answer_call(self, i,
+                  error_result("not done: an earlier call of \""
+                               + state.final_tool + "\" in this turn counts"));
+    }
+  }
+}
+
 void apply_patch(nlohmann::json& state, const std::string& patch) {
   auto changes = parse_object(patch);
   if (!changes)
@@ -154,6 +174,7 @@ co::task<turn_end> run_calls(agent_ptr self) {
   auto& state = self->state;
   open_slots(state);
   auto is_over = refuse_excess(self);
+  refuse_rivals(self);
   flush(self);
   start_calls(self);
   co_await state.calls_are_done.wait(self);

@@ -3,6 +3,7 @@
 #include "troupe/actors/app/report.hpp"
 #include "troupe/actors/app/terminal.hpp"
 #include "troupe/config/parse_units.hpp"
+#include "troupe/runtime/run/call_decisions.hpp"
 #include "troupe/runtime/run/run_json.hpp"
 #include "troupe/runtime/text/utf8.hpp"
 
@@ -137,7 +138,7 @@ void event_printer::show_suspension(const run_object& run) {
   const auto& waiting = run.suspension;
   std::cerr << "suspended: " << printable(waiting.reason) << '\n';
   for (const auto& one : waiting.approvals)
-    std::cerr << "  " << printable(one.call.id) << "  " << one.capability
+    std::cerr << "  " << printable(name_of(waiting, one)) << "  " << one.capability
               << "  "
               << printable(one.call.name + " "
                            + excerpt(one.call.arguments, 160))

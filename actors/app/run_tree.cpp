@@ -54,9 +54,12 @@ public:
   }
 
   std::vector<std::string> write() {
-    if (auto own = nodes_.find({}); own != nodes_.end() && own->second.step)
+    // An agent's own step has no name; those that work for it stand beneath.
+    auto own = nodes_.find({});
+    auto has_own = own != nodes_.end() && own->second.step != nullptr;
+    if (has_own)
       write_node(own->first, own->second, 0);
-    write_children({}, 0);
+    write_children({}, has_own ? 1 : 0);
     leave_out(run_.steps_left_out, "steps");
     leave_out(run_.transitions_left_out, "transitions");
     return std::move(lines_);

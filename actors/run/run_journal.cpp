@@ -35,6 +35,12 @@ void add_event(run_base& run, run_event event) {
   run.record.add(std::move(event));
 }
 
+bool has_reader(const run_base& run) noexcept {
+  const auto& of_whole = run.spec.reader_mark;
+  return of_whole ? of_whole->load(std::memory_order_relaxed)
+                  : run.record.has_reader();
+}
+
 void add_note(run_base& run, const std::string& name, std::string data_json) {
   auto event = run_event{};
   event.type = event_type::custom;

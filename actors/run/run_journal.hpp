@@ -17,6 +17,9 @@ namespace troupe {
 /// Adds an event; a delta is for readers only.
 void add_event(run_base& run, run_event event);
 
+/// Whether deltas of the run, or of the step of one, are worth making.
+bool has_reader(const run_base& run) noexcept;
+
 /// Adds an event `custom` of that name. `data_json` is the text of an object
 /// that has it too.
 void add_note(run_base& run, const std::string& name, std::string data_json);

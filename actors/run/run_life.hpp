@@ -19,6 +19,8 @@ namespace troupe {
 // How a run of any kind begins and ends, as others see it: its object, its
 // first and its last event, and the changes of the store that they stand for.
 
+inline constexpr auto rest_key = co::frame_key{0, 5};
+
 /// How long a child may take to end before it is killed and reported.
 inline constexpr auto ending_time = std::chrono::seconds{15};
 
@@ -99,18 +101,32 @@ co::task<void> close_resources(Self* self) {
   all.insert(all.end(), failures.begin(), failures.end());
 }
 
-/// Answers when the run is over.
+/// Answers when the run is over, or not within the limit.
 template <class Self>
-co::task<run_object> answer_object(Self* self, await_run) {
+co::task<run_object> answer_object(Self* self, await_run x) {
   auto& record = self->state.record;
-  co_await record.over.wait(self);
+  // No clock overflows.
+  constexpr auto longest = std::chrono::hours{24 * 365 * 100};
+  if (x.limit > longest) {
+    co_await record.over.wait(self);
+    co_return record.object;
+  }
+  auto in_time = record.over.is_set();
+  if (!in_time && x.limit > caf::timespan{0})
+    in_time = co_await record.over.wait_for(self, x.limit);
+  if (!in_time)
+    throw co::failure{caf::make_error(caf::sec::request_timeout)};
   co_return record.object;
 }
 
 /// Answers when there is something to read.
 template <class Self>
-co::task<run_event_batch> answer_events(Self* self, pull_run_events) {
+co::task<run_event_batch> answer_events(Self* self, pull_run_events x) {
   auto& record = self->state.record;
+  if (x.leaves) {
+    record.drop_events();
+    co_return run_event_batch{};
+  }
   while (!record.is_readable())
     co_await record.readable.wait(self);
   co_return record.take();
@@ -119,5 +135,31 @@ co::task<run_event_batch> answer_events(Self* self, pull_run_events) {
 /// The outcome of a run that somebody cancels, and of one whose time is up.
 run_outcome cancelled_outcome(const std::string& reason);
 run_outcome expired_outcome();
+
+/// Ends a run as cancelled that has come to rest, where it waits for somebody:
+/// whoever asks for its object meanwhile gets what it is then.
+template <class Self>
+co::task<void> cancel_at_rest(Self* self, std::string reason) {
+  auto& state = self->state;
+  auto asked = co::request<run_object>(
+    self, state.spec.registry, caf::infinite,
+    cancel_stored_run{state.spec.run_id, std::move(reason)});
+  auto ended = co_await co::as_expected(std::move(asked));
+  if (ended)
+    state.record.object = std::move(*ended);
+  state.record.over.set();
+}
+
+/// What `cancel_run` does to a run.
+template <class Self>
+void take_cancel(Self* self, const cancel_run& x) {
+  auto& state = self->state;
+  auto is_at_rest = state.record.is_over() && state.record.over.is_set()
+                    && state.record.object.status == run_status::suspended;
+  if (!is_at_rest || !state.spec.registry)
+    return begin_ending(self, cancelled_outcome(x.reason));
+  state.record.over.reset();
+  state.running.spawn(self, rest_key, cancel_at_rest(self, x.reason));
+}
 
 } // namespace troupe

@@ -19,9 +19,33 @@ void run_record::number(run_event& event) {
     event.seq = ++last_seq_;
 }
 
+std::shared_ptr<const std::atomic<bool>> run_record::reader_mark() {
+  if (!reader_mark_)
+    reader_mark_ = std::make_shared<std::atomic<bool>>(has_reader());
+  return reader_mark_;
+}
+
+void run_record::keep_events(bool of_agents) noexcept {
+  with_events_ = true;
+  of_agents_ = of_agents;
+  if (reader_mark_)
+    *reader_mark_ = true;
+}
+
+void run_record::drop_events() {
+  with_events_ = false;
+  events_.clear();
+  published_ = 0;
+  if (!over_)
+    readable.reset();
+  has_room.set();
+}
+
 event_window& run_record::window() {
   if (!window_)
     window_ = std::make_unique<event_window>(last_seq_);
+  if (reader_mark_)
+    *reader_mark_ = true;
   return *window_;
 }
 

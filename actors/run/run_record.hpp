@@ -4,6 +4,7 @@
 #include "troupe/runtime/co/event.hpp"
 #include "troupe/runtime/messages/run_messages.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -27,11 +28,14 @@ public:
     return with_events_ || window_;
   }
 
+  /// The same for the parts of the run, which are actors of their own.
+  std::shared_ptr<const std::atomic<bool>> reader_mark();
+
   /// Keeps events for `take`: of participants, too, or the run's own alone.
-  void keep_events(bool of_agents) noexcept {
-    with_events_ = true;
-    of_agents_ = of_agents;
-  }
+  void keep_events(bool of_agents) noexcept;
+
+  /// The reader of `take` has gone: nothing is kept for him, nor waits for him.
+  void drop_events();
 
   /// For those who follow the run: what happens from the first call on.
   event_window& window();
@@ -92,6 +96,8 @@ private:
   bool with_events_ = false;
   bool of_agents_ = true;
   std::unique_ptr<event_window> window_;
+  /// Null until a part of the run wants to know.
+  std::shared_ptr<std::atomic<bool>> reader_mark_;
   bool over_ = false;
 };
 

@@ -202,7 +202,8 @@ co::task<next_leg> prepare_leg(registry_ptr self, stored_run run,
                                      [](const run_value& x) {
                                        return x.name == attachments_value;
                                      });
-  if (has_attachments && !earlier->has_input) {
+  // An agent's are in its conversation, once its input is there.
+  if (has_attachments && (head.kind != "agent" || !earlier->has_input)) {
     auto blocks = co_await attachments_of(self, head.run_id);
     spec.request.attachments = std::move(blocks);
   }

@@ -8,6 +8,7 @@
 #include "troupe/runtime/run/run_recovery.hpp"
 #include "troupe/runtime/run/step_recorder.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -71,8 +72,8 @@ struct run_spec {
   uint32_t depth = 0;
   /// What it may use up together with others of its run; may be null.
   std::shared_ptr<run_budget> budget;
-  /// Somebody reads the deltas of the run that it is a step of.
-  bool has_reader = false;
+  /// A step's: true from when somebody reads the deltas of its run.
+  std::shared_ptr<const std::atomic<bool>> reader_mark;
   run_request request;
   std::string run_id;
   /// That of its lease.

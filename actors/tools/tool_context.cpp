@@ -52,6 +52,8 @@ void tool_context::artifact(std::string name, std::string bytes,
 
 void tool_context::artifact(std::string name, std::string media_type,
                             std::function<std::string()> resolver) const {
+  if (!resolver)
+    throw tool_error{"nothing makes the artifact \"" + name + "\""};
   auto file = tool_artifact{std::move(name), std::move(media_type), {}};
   data_->files.push_back({std::move(file), std::move(resolver)});
 }

@@ -6,7 +6,6 @@
 #include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/run/run_budget.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
-#include "troupe/runtime/tools/cut_output.hpp"
 #include "troupe/sandbox/sha256.hpp"
 
 #include <nlohmann/json.hpp>
@@ -58,12 +57,12 @@ json state_of(const helper& one) {
           {"status", to_string(one.status)}};
 }
 
-/// What the model sees of an answer: the checked result, or the text, cut.
+/// What the model sees of an answer: the checked result, or the text.
 json output_of(const participant_answer& answer) {
   if (!answer.output_json.empty())
     if (auto value = parse_json(answer.output_json))
       return std::move(*value);
-  return cut_output(answer.text).text;
+  return sanitize_utf8(answer.text);
 }
 
 /// What a helper does. How long it has been at work tells one look at it from

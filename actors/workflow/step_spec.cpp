@@ -26,13 +26,14 @@ step_place place_of(const workflow_state& state, const participant& who,
 
 /// What every part of a run has of it.
 run_spec part_spec(workflow_ptr self, std::string input) {
-  const auto& state = self->state;
+  auto& state = self->state;
   const auto& run = state.spec;
   auto result = run_spec{};
   result.services = run.services;
   result.sink = workflow_actor{self};
   result.is_step = true;
-  result.has_reader = run.has_reader || state.record.has_reader();
+  result.reader_mark
+    = run.is_step ? run.reader_mark : state.record.reader_mark();
   result.request = run.request;
   result.request.input = std::move(input);
   result.request.with_events = false;
@@ -63,7 +64,7 @@ run_spec step_spec(workflow_ptr self, const participant& who,
   result.request.agent = who.what.name();
   result.request.agent_file.clear();
   if (!who.has_context)
-    result.request.context_json.clear();
+    result.request.context_json = "{}";
   result.has_fresh_session = !state.spec.earlier && where == name;
   if (order.turn)
     result.input_mark = state.prefix + "said/" + name;

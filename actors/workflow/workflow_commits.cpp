@@ -54,6 +54,7 @@ void take_commit(workflow_ptr self, commit_run& commit) {
   for (auto& event : commit.events) {
     event.is_answer = event.is_answer && is_from_answering(state, event);
     take_step(state, event);
+    state.has_streamed = state.has_streamed || is_public(event);
   }
   flush_store_part(self); // it was there first
   add_usage(state.record.object.usage, usage_of(commit.events));
@@ -67,7 +68,6 @@ void take_commit(workflow_ptr self, commit_run& commit) {
     if (!answer)
       continue;
     answer->source = {};
-    state.has_streamed = true;
     place_event(state, std::move(*answer), commit.events);
   }
   self->send(state.spec.services->store, std::move(commit));

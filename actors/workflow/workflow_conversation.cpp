@@ -49,7 +49,7 @@ co::task<void> take_conversation(workflow_ptr self) {
 uint64_t leave_answer(workflow_ptr self) {
   auto& state = self->state;
   const auto& object = state.record.object;
-  if (!state.has_turn || !object.has_response)
+  if (!state.session_state || !object.has_response)
     return 0;
   return say(self, message_role::assistant, object.response)->record;
 }
@@ -57,7 +57,8 @@ uint64_t leave_answer(workflow_ptr self) {
 void leave_unheard(workflow_ptr self, run_status end) {
   auto& state = self->state;
   for (const auto& one : state.unheard_said) {
-    if (!state.has_turn || end == run_status::suspended) {
+    // One that waited for its turn to the end has no conversation.
+    if (!state.session_state || end == run_status::suspended) {
       one->lost = too_late(end == run_status::suspended
                              ? "the run waits; say it when it is gone on with"
                              : "the run is over");

@@ -48,6 +48,8 @@ co::task<void> end_flow(workflow_ptr self, run_outcome outcome) {
     co_await close_resources(self);
   if (outcome.status != run_status::completed)
     keep_what_exists(state, outcome.status);
+  if (outcome.status == run_status::partial && state.record.object.has_response)
+    show_answer(self);
   auto end = outcome.status;
   auto answer = leave_answer(self);
   leave_unheard(self, end);

@@ -51,11 +51,11 @@ co::task<void> write(workflow_ptr self, sandbox_actor files, std::string path,
 
 } // namespace
 
-co::task<sandbox_actor> sandbox_of(workflow_context flow) {
+const sandbox_actor& need_sandbox(const workflow_context& flow) {
   auto self = self_of(flow);
   auto& state = self->state;
   if (state.sandbox)
-    co_return state.sandbox;
+    return state.sandbox;
   const auto& services = *state.spec.services;
   const auto& own = state.definition->settings;
   state.policy = own.sandbox.value_or(services.settings.sandbox);
@@ -64,6 +64,15 @@ co::task<sandbox_actor> sandbox_of(workflow_context flow) {
   state.sandbox = services.open_sandbox(
     {run_observer_actor{self}, state.policy,
      workspace_of(state, std::move(declared)), services.callbacks});
+  return state.sandbox;
+}
+
+co::task<sandbox_actor> sandbox_of(workflow_context flow) {
+  auto self = self_of(flow);
+  auto& state = self->state;
+  if (state.sandbox)
+    co_return state.sandbox;
+  need_sandbox(flow);
   // Says why it cannot be opened.
   auto asked = co::request<sandbox_description>(self, state.sandbox,
                                                 caf::infinite,

@@ -10,7 +10,11 @@ namespace troupe {
 
 // What a workflow does with the files and the artifacts of its run.
 
-/// The run's sandbox, opened when it is first asked for.
+/// The run's sandbox, made when it is first needed: whether it can be opened
+/// shows when it is used.
+const sandbox_actor& need_sandbox(const workflow_context& flow);
+
+/// The same, open. Throws why it cannot be opened.
 co::task<sandbox_actor> sandbox_of(workflow_context flow);
 
 /// Keeps an artifact; when it is there from an earlier leg just so, nothing

@@ -53,7 +53,10 @@ participant_answer answer_of(const run_object& x) {
 /// said, or else the last answer there was.
 void keep_answer(workflow_state& state, const participant_step& one) {
   auto is_partial = one.object.status == run_status::partial;
-  auto counts = one.object.has_response && (one.is_main || !state.helpers)
+  auto says_nothing = one.object.response.empty() // but to hand over
+                      && !one.object.final_call_json.empty();
+  auto counts = one.object.has_response && !says_nothing
+                && (one.is_main || !state.helpers)
                 && (one.object.status == run_status::completed || is_partial);
   if (counts)
     state.last_answer = one.object.response;
@@ -181,6 +184,27 @@ std::vector<std::string> steps_before(const workflow_state& state,
   return result;
 }
 
+// Names of what is stored are made of it, and a key of the store has no more
+// than 511 bytes.
+constexpr auto longest_path = size_t{340};
+
+constexpr auto deepest = size_t{32};
+
+/// A definition that is made while it runs may have no end.
+void check_place(const workflow_state& state, const std::string& path) {
+  if (path.size() > longest_path)
+    throw co::failure{errc::configuration,
+                      "the names of steps within steps have "
+                        + std::to_string(path.size()) + " bytes here, more than "
+                        + std::to_string(longest_path) + ": "
+                        + path.substr(0, 80) + "..."};
+  if (state.spec.place.assemblies.size() >= deepest)
+    throw co::failure{errc::limit, "assemblies are nested "
+                                     + std::to_string(deepest)
+                                     + " deep, the most there may be: "
+                                     + path.substr(0, 80)};
+}
+
 std::shared_ptr<participant_step>
 start_step(workflow_ptr self, const participant& who, std::string name,
            const participant_order& order,
@@ -190,6 +214,7 @@ start_step(workflow_ptr self, const participant& who, std::string name,
   result->name = std::move(name);
   result->participant = who.name;
   auto path = path_in(state, result->name);
+  check_place(state, path);
   record_step_start(state, path, who.name, steps_before(state, order.before));
   state.last_steps[who.name] = std::move(path);
   flush(self);
@@ -199,16 +224,26 @@ start_step(workflow_ptr self, const participant& who, std::string name,
   return result;
 }
 
-/// Waits for the end of a step, which its own limit brings about too.
-co::task<void> await_step(workflow_ptr self,
+/// Waits for the end of a step, which its own limit brings about too; whether
+/// it came by itself.
+co::task<bool> await_step(workflow_ptr self,
                           std::shared_ptr<participant_step> one,
                           std::optional<caf::timespan> limit) {
-  if (limit) {
-    auto in_time = co_await one->is_over.wait_for(self, *limit);
-    if (!in_time && one->actor)
-      self->send(one->actor, expire_run{});
-  }
+  auto in_time = true;
+  if (limit)
+    in_time = co_await one->is_over.wait_for(self, *limit);
+  if (!in_time && one->actor)
+    self->send(one->actor, expire_run{});
   co_await one->is_over.wait(self);
+  co_return in_time;
+}
+
+co::failure out_of_time(const participant_step& one, caf::timespan limit) {
+  using milliseconds = std::chrono::milliseconds;
+  auto time = std::chrono::duration_cast<milliseconds>(limit).count();
+  return co::failure{errc::timeout,
+                     "\"" + one.name + "\" has not answered within "
+                       + std::to_string(time) + "ms, the most it may take"};
 }
 
 /// Waits for the answer of a step. Throws why there is none.
@@ -216,10 +251,12 @@ co::task<participant_answer> await_answer(workflow_ptr self,
                                           std::shared_ptr<participant_step> one,
                                           std::optional<caf::timespan> limit) {
   auto wish = answer_wish{self, one};
-  co_await await_step(self, one, limit);
+  auto in_time = co_await await_step(self, one, limit);
   auto& object = one->object;
   if (object.status == run_status::suspended) // the run waits with it
     co_await self->state.next_leg.wait(self);
+  if (!in_time && object.status == run_status::partial)
+    throw out_of_time(*one, *limit);
   if (object.status != run_status::completed)
     throw co::failure{make_error(object.error)};
   co_return answer_of(object);
@@ -234,10 +271,18 @@ std::optional<caf::timespan> limit_of(const participant& who) {
 
 co::task<std::optional<shared_sandbox>> sandbox_for(workflow_context flow,
                                                     participant_ptr who) {
-  if (has_own_sandbox(who->what) || !may_need_sandbox(who->what))
+  if (has_own_sandbox(who->what))
     co_return std::nullopt;
-  auto files = co_await sandbox_of(flow);
-  co_return shared_sandbox{std::move(files), flow.where().self->state.policy};
+  auto self = flow.where().self;
+  if (may_need_sandbox(who->what)) {
+    auto files = co_await sandbox_of(flow);
+    co_return shared_sandbox{std::move(files), self->state.policy};
+  }
+  // Any tool may give files, or more than can be shown: there is one place for
+  // them, whose limits hold for all.
+  if (who->what.agent->tools.empty())
+    co_return std::nullopt;
+  co_return shared_sandbox{need_sandbox(flow), self->state.policy};
 }
 
 /// One try. Throws why there is no answer.

@@ -19,13 +19,6 @@ namespace {
 
 using workflow_self = std::remove_pointer_t<workflow_ptr>;
 
-/// Readers see the answer as it comes, or else as it is in the end.
-void stream_whole_answer(workflow_ptr self) {
-  auto& state = self->state;
-  if (!state.has_streamed && state.record.has_reader())
-    add_event(self, event_type::text_delta, state.record.object.response);
-}
-
 co::task<void> run_flow(workflow_ptr self) {
   auto& state = self->state;
   auto outcome = run_outcome{};
@@ -41,7 +34,7 @@ co::task<void> run_flow(workflow_ptr self) {
     if (state.definition->gives_json)
       object.output_json = response;
     object.response = std::move(response);
-    stream_whole_answer(self);
+    show_answer(self);
   } catch (...) { // becomes the run's outcome
     outcome.status = run_status::failed;
     outcome.why = to_fault(co::to_error(std::current_exception()));
@@ -120,6 +113,16 @@ void start(workflow_ptr self, workflow_spec spec) {
 
 } // namespace
 
+void show_answer(workflow_ptr self) {
+  auto& state = self->state;
+  if (state.has_streamed)
+    return;
+  const auto& text = state.record.object.response;
+  if (has_reader(state))
+    add_event(self, event_type::text_delta, text);
+  add_event(self, event_type::message_stop, text);
+}
+
 workflow_actor::behavior_type workflow_behavior(workflow_ptr self,
                                                 workflow_spec spec) {
   start(self, std::move(spec));
@@ -128,9 +131,7 @@ workflow_actor::behavior_type workflow_behavior(workflow_ptr self,
     co::serve(self, answer_events<workflow_self>),
     co::serve(self, answer_follower<workflow_self>),
     co::serve(self, pass_on_interjection),
-    [self](const cancel_run& x) {
-      begin_ending(self, cancelled_outcome(x.reason));
-    },
+    [self](const cancel_run& x) { take_cancel(self, x); },
     [self](expire_run) { begin_ending(self, expired_outcome()); },
     [self](const run_note& x) { take_note(self, x); },
     co::serve_cancel(self),

@@ -123,6 +123,9 @@ inline constexpr auto participant_key = co::frame_key{0, 2};
 /// The key of the roots that each have a helper do a turn.
 inline constexpr auto helper_key = co::frame_key{0, 4};
 
+/// Shows the answer in one piece, unless readers have seen it come.
+void show_answer(workflow_ptr self);
+
 /// Starts at once; answers `await_run` when it has ended and lives on until
 /// its last handle is gone.
 workflow_actor::behavior_type workflow_behavior(workflow_ptr self,

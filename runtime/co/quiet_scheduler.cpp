@@ -5,11 +5,13 @@
 
 #include "caf/actor_system.hpp"
 #include "caf/actor_system_config.hpp"
+#include "caf/defaults.hpp"
 #include "caf/detail/set_thread_name.hpp"
 #include "caf/detail/thread_safe_actor_clock.hpp"
 #include "caf/execution_unit.hpp"
 #include "caf/resumable.hpp"
 #include "caf/scheduler/abstract_coordinator.hpp"
+#include "caf/scheduler/test_coordinator.hpp"
 
 #include <memory>
 #include <thread>
@@ -125,6 +127,10 @@ private:
 void use_quiet_scheduler(caf::actor_system_config& config) {
   config.module_factories.emplace_back(
     [](caf::actor_system& system) -> caf::actor_system::module* {
+      auto policy = caf::get_or(system.config(), "scheduler.policy",
+                                caf::defaults::scheduler::policy);
+      if (policy == caf::atom("testing"))
+        return new caf::scheduler::test_coordinator(system);
       return new quiet_coordinator(system);
     });
 }

@@ -17,11 +17,14 @@ namespace troupe {
 /// Asks for the events after the first `seen` of a run, all that have not been
 /// pulled; answered when there is one or the run is over. What was pulled is
 /// forgotten, so there is one reader.
-struct pull_run_events {};
+struct pull_run_events {
+  /// He goes, and wants no more: the run waits for him no longer.
+  bool leaves = false;
+};
 
 template <class Inspector>
-auto inspect(Inspector& f, pull_run_events&) {
-  return f(caf::meta::type_name("troupe::pull_run_events"));
+auto inspect(Inspector& f, pull_run_events& x) {
+  return f(caf::meta::type_name("troupe::pull_run_events"), x.leaves);
 }
 
 struct run_event_batch {
@@ -64,12 +67,16 @@ auto inspect(Inspector& f, followed_run_events& x) {
            x.position, x.done);
 }
 
-/// Answered with the run object when the run has ended.
-struct await_run {};
+/// Answered with the run object when the run has ended, and with
+/// `caf::sec::request_timeout` where it has not within `limit`.
+struct await_run {
+  static constexpr auto forever = caf::timespan::max();
+  caf::timespan limit = forever;
+};
 
 template <class Inspector>
-auto inspect(Inspector& f, await_run&) {
-  return f(caf::meta::type_name("troupe::await_run"));
+auto inspect(Inspector& f, await_run& x) {
+  return f(caf::meta::type_name("troupe::await_run"), x.limit);
 }
 
 /// Ends a run as cancelled; harmless when it has ended.

@@ -22,11 +22,18 @@ void stored_fields(F& f, stored_decision& x) {
 
 namespace {
 
+/// The step that a call belongs to, with a slash behind it; empty for the run's
+/// own agent. Its conversation is called "RUN_ID/STEP".
+std::string step_of(const pending_approval& x) {
+  auto slash = x.session_id.find('/');
+  return slash == std::string::npos ? "" : x.session_id.substr(slash + 1) + "/";
+}
+
 std::string names_of(const run_suspension& waiting) {
   auto result = std::string{};
   for (const auto& one : waiting.approvals)
-    result += (result.empty() ? "" : ", ") + one.call.id + " (" + one.call.name
-              + ")";
+    result += (result.empty() ? "" : ", ") + name_of(waiting, one) + " ("
+              + one.call.name + ")";
   return result.empty() ? "there is none" : result;
 }
 
@@ -40,17 +47,35 @@ find_call(const call_decision& said, const run_suspension& waiting) {
                       all.empty() ? "the run waits for no decision"
                                   : "the run waits for several decisions",
                       "--call", "name one call: " + names_of(waiting));
-  auto found = std::find_if(all.begin(), all.end(), [&](const auto& x) {
-    return x.call.id == said.call_id;
-  });
-  if (found == all.end())
+  const pending_approval* found = nullptr;
+  for (const auto& one : all) {
+    if (step_of(one) + one.call.id == said.call_id)
+      return &one;
+    if (one.call.id != said.call_id)
+      continue;
+    if (found != nullptr)
+      return make_error(errc::configuration,
+                        "the run waits for several calls \"" + said.call_id
+                          + "\"",
+                        "--call", "name one call: " + names_of(waiting));
+    found = &one;
+  }
+  if (found == nullptr)
     return make_error(errc::configuration,
                       "the run waits for no call \"" + said.call_id + "\"",
                       "--call", "those that wait: " + names_of(waiting));
-  return &*found;
+  return found;
 }
 
 } // namespace
+
+std::string name_of(const run_suspension& waiting, const pending_approval& x) {
+  const auto& all = waiting.approvals;
+  auto same = std::count_if(all.begin(), all.end(), [&](const auto& one) {
+    return one.call.id == x.call.id;
+  });
+  return same > 1 ? step_of(x) + x.call.id : x.call.id;
+}
 
 std::string digest_of(const tool_call& call) {
   auto result = sha256_of(call.name + '\0' + call.arguments);

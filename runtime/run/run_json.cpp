@@ -1,6 +1,7 @@
 #include "troupe/runtime/run/run_json.hpp"
 
 #include "troupe/runtime/json/json_text.hpp"
+#include "troupe/runtime/run/call_decisions.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
 
 #include <nlohmann/json.hpp>
@@ -72,18 +73,18 @@ json trajectory_json(const run_object& run) {
             {"transitions", run.transitions_left_out}}}};
 }
 
-json approval_json(const pending_approval& x) {
+json approval_json(const run_suspension& waiting, const pending_approval& x) {
   return {{"capability", x.capability},
           {"tool", sanitize_utf8(x.call.name)},
           {"arguments", json_or_text(x.call.arguments)},
-          {"call_id", sanitize_utf8(x.call.id)}};
+          {"call_id", sanitize_utf8(name_of(waiting, x))}};
 }
 
 /// `approval` is the first that waits, `approvals` are all.
 json suspension_object(const run_suspension& x) {
   auto all = json::array();
   for (const auto& one : x.approvals)
-    all.push_back(approval_json(one));
+    all.push_back(approval_json(x, one));
   auto result = json{};
   result["reason"] = sanitize_utf8(x.reason);
   result["resume_key"] = text_or_null(x.resume_key);

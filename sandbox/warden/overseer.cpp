@@ -90,6 +90,8 @@ public:
 private:
   static constexpr auto longest = uint64_t{1000} * 3600 * 24 * 366;
   static constexpr auto never = std::numeric_limits<int64_t>::max();
+  // What is left of a command that was ended has this long to do the same.
+  static constexpr auto soon = uint32_t{20};
 
   void note_time() {
     auto time = now();
@@ -140,7 +142,8 @@ private:
         continue;
       status_ = status;
       ended_ = true;
-      deadline_ = now() + drain_;
+      // Nobody waits for the tail of what was ended by order.
+      deadline_ = now() + (ordered_ ? std::min(drain_, soon) : drain_);
     }
   }
 

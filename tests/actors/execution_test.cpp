@@ -258,6 +258,32 @@ exchanges:
   CHECK_FALSE(last.next());
 }
 
+TEST_CASE("who comes late sees a participant speak all the same",
+          "[execution]") {
+  auto nap = sleeper{};
+  auto x = bench{R"(
+exchanges:
+  - reply: {tool_calls: [{name: nap, arguments: {}}]}
+  - reply: {text: "heard"}
+)"};
+  x.calc().use(nap.as_tool());
+  auto inner = steps{"inner"}.invoke("calc", x.calc());
+  auto outer = steps{"outer"}.invoke("inner", inner);
+  auto request = run_request{};
+  request.input = "Q";
+  auto run = x.start().start(outer, request);
+  auto late = run.follow();
+  auto spoken = std::string{};
+  while (auto event = late.next()) {
+    if (event->type == event_type::tool_call && event->source)
+      nap.wake();
+    if (event->type == event_type::text_delta && event->source)
+      spoken += event->text;
+  }
+  CHECK(spoken == "heard");
+  CHECK(run.wait().response == "heard");
+}
+
 TEST_CASE("a reader who is slow loses no stored event", "[execution]") {
   auto exchanges = std::string{"exchanges:\n"};
   for (auto i = 0; i < 60; ++i)

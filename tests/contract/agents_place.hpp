@@ -65,6 +65,11 @@ inline std::string says(const std::string& text) {
   return "  - reply: {text: '" + text + "'}\n";
 }
 
+/// A turn of a model that calls tools: a flow sequence of them.
+inline std::string calls(const std::string& list) {
+  return "  - reply: {tool_calls: [" + list + "]}\n";
+}
+
 inline std::vector<std::string> participants_of(const nlohmann::json& run) {
   auto result = std::vector<std::string>{};
   for (const auto& step : run["steps"])

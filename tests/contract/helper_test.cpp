@@ -7,6 +7,7 @@
 
 using namespace troupe;
 using nlohmann::json;
+using test::calls;
 using test::lines_of;
 using test::participants_of;
 using test::says;
@@ -15,11 +16,6 @@ using test::troupe_of;
 namespace {
 
 using names = std::vector<std::string>;
-
-/// A turn of a model that calls tools: a flow sequence of them.
-std::string calls(const std::string& list) {
-  return "  - reply: {tool_calls: [" + list + "]}\n";
-}
 
 std::string spawns(const std::string& kind, const std::string& task) {
   return "{name: subagent_spawn, arguments: {kind: " + kind + ", task: '" + task
