@@ -10,6 +10,7 @@
 #include "troupe/config/nearest_name.hpp"
 #include "troupe/config/validate_settings.hpp"
 #include "troupe/runtime/prompt/template_text.hpp"
+#include "troupe/runtime/run/workflow_names.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -135,13 +136,16 @@ make_result(const agent_settings& agent,
 void check_agent(const agent_settings& x, const catalog_sources& sources,
                  faults& wrong) {
   const auto& sandbox = x.sandbox.value_or(sources.models.settings.sandbox);
-  auto note = [&](const caf::error& why, const char* path) {
+  auto note = [&](const caf::error& why, const std::string& path) {
     if (why)
       take_over(wrong, why, x, path);
   };
   note(check_own_model(x, sources), "model");
   note(check_sandbox(sandbox), "sandbox");
   note(check_prompt(x), "system_template");
+  for (size_t i = 0; i < x.produces.size(); ++i)
+    note(check_artifact_name(x.produces[i]),
+         "produces[" + std::to_string(i) + "]");
 }
 
 using definition_ptr = std::shared_ptr<const definition_settings>;

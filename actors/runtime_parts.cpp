@@ -10,6 +10,7 @@
 #include "troupe/config/validate_settings.hpp"
 #include "troupe/runtime/co/failure.hpp"
 #include "troupe/runtime/messages/register.hpp"
+#include "troupe/runtime/model/cassette_writer.hpp"
 #include "troupe/storage/process_identity.hpp"
 #include "troupe/storage/store.hpp"
 
@@ -129,6 +130,9 @@ void runtime::parts::start(runtime_options options) {
     throw co::failure{why};
   pool_ = std::make_shared<co::blocking_pool>(
     options.settings.concurrency.blocking_pool);
+  // Before anything runs: afterwards what was to be recorded would be lost.
+  if (!options.record_to.empty())
+    or_throw(recording_file(options.record_to));
   auto models = models_of(options, *pool_);
   sources_ = std::make_shared<const catalog_sources>(
     catalog_sources{models, options.tools, options.environment});
@@ -145,6 +149,7 @@ void runtime::parts::start(runtime_options options) {
   services->owner = this_process();
   services->feed = std::make_shared<run_feed>();
   services->pool = pool_;
+  services->is_recording = !options.record_to.empty();
   services->log = options.on_log ? std::move(options.on_log) : log_to_stderr();
   services->store = start_store(*system_, options.settings.storage);
   services->models = system_->spawn(model_catalog_behavior, std::move(models));

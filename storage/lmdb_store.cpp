@@ -8,6 +8,7 @@
 #include "troupe/storage/storage_schema.hpp"
 #include "troupe/storage/store.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -31,13 +32,16 @@ public:
   caf::error commit(std::vector<store_commit>& batch) override {
     if (auto why = check_commit(batch))
       return why;
-    return env_->write([&batch](lmdb_txn& txn) -> caf::error {
+    auto work = [&batch](lmdb_txn& txn) -> caf::error {
       auto log = run_log{txn};
       for (auto& entry : batch)
         if (auto why = log.commit(entry))
           return why;
       return {};
-    });
+    };
+    auto is_last = std::all_of(batch.begin(), batch.end(),
+                               [](const auto& x) { return x.is_last_word; });
+    return is_last ? env_->write_to_make_room(work) : env_->write(work);
   }
 
   // -- conversations ----------------------------------------------------------

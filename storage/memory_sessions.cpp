@@ -20,12 +20,14 @@ bool memory_sessions::is_free(const session_key& key, const std::string& run_id,
 }
 
 void memory_sessions::append(session_append& entry, const std::string& run_id) {
-  if (entry.records.empty())
+  if (!takes_session(entry))
     return;
   auto& to = sessions_[entry.key];
-  if (to.records == nullptr) {
+  if (to.records == nullptr || (to.records->size() == 0 && !to.parent)) {
     to.records = std::make_shared<log>();
-    to.created_at = entry.records.front().at;
+    to.created_at = entry.records.empty() ? entry.claimed_at
+                                          : entry.records.front().at;
+    to.updated_at = to.created_at;
     // All of a short run at once: a session seldom has fewer messages.
     to.records->own.reserve(4);
   }
@@ -91,7 +93,10 @@ memory_sessions::find(const session_key& key,
   auto found = sessions_.find(key);
   if (found == sessions_.end())
     return std::nullopt;
-  return summarize(key, found->second, is_open);
+  auto result = summarize(key, found->second, is_open);
+  if (!has_begun(result) && result.open_run.empty())
+    return std::nullopt;
+  return result;
 }
 
 std::vector<session_summary>
@@ -100,15 +105,17 @@ memory_sessions::list(const std::string& session_id,
   auto result = std::vector<session_summary>{};
   for (const auto& [key, x] : sessions_)
     if (session_id.empty() || key.session_id == session_id)
-      result.push_back(summarize(key, x, is_open));
+      if (auto one = summarize(key, x, is_open); has_begun(one))
+        result.push_back(std::move(one));
   std::sort(result.begin(), result.end(), is_listed_before);
   return result;
 }
 
 bool memory_sessions::fork(const session_key& from, uint64_t records,
-                           const session_key& to, int64_t at) {
+                           const session_key& to, int64_t at,
+                           const is_open_fun& is_open) {
   auto parent = sessions_.find(from);
-  if (parent == sessions_.end() || sessions_.count(to) != 0
+  if (parent == sessions_.end() || find(to, is_open)
       || records > parent->second.records->size())
     return false;
   auto child = session{};
@@ -126,7 +133,7 @@ bool memory_sessions::fork(const session_key& from, uint64_t records,
   child.updated_at = at;
   child.parent = std::make_unique<session_key>(from);
   child.parent_records = records;
-  sessions_.emplace(to, std::move(child));
+  sessions_.insert_or_assign(to, std::move(child));
   return true;
 }
 

@@ -37,7 +37,7 @@ public:
                                     const is_open_fun& is_open) const;
 
   bool fork(const session_key& from, uint64_t records, const session_key& to,
-            int64_t at);
+            int64_t at, const is_open_fun& is_open);
 
   uint64_t erase(const session_key& key);
 

@@ -62,7 +62,7 @@ public:
                            const session_key& to, int64_t at) override {
     if (auto why = check_key(to))
       return why;
-    return sessions_.fork(from, records, to, at);
+    return sessions_.fork(from, records, to, at, is_open());
   }
 
   caf::expected<uint64_t> erase(const session_key& key) override {
@@ -205,7 +205,7 @@ private:
         return refusal;
     }
     for (const auto& session : entry.sessions)
-      if (!session.records.empty()
+      if (takes_session(session)
           && !sessions_.is_free(session.key, entry.run_id, is_open()))
         return commit_refusal::session_busy;
     return commit_refusal::none;

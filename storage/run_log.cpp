@@ -56,7 +56,7 @@ run_log::decide(const std::optional<stored_run>& found,
       return refusal;
   }
   for (const auto& session : entry.sessions) {
-    if (session.records.empty())
+    if (!takes_session(session))
       continue;
     auto is_free = sessions_.is_free(session.key, entry.run_id);
     if (!is_free)
@@ -86,7 +86,7 @@ caf::error run_log::write(const std::optional<stored_run>& found,
   run.head = head_after(found ? &found->head : nullptr, entry);
   if (auto why = runs_.put(found, run))
     return why;
-  if (entry.begin || entry.change)
+  if (entry.begin || (entry.change && !entry.change->details.empty()))
     if (auto why = runs_.put_details(run))
       return why;
   return write_parts(run.number, entry);

@@ -111,7 +111,7 @@ struct run_change {
   int64_t at = 0;
   /// For `queued`.
   int64_t due_at = 0;
-  /// In place of the old ones.
+  /// In place of the old ones; empty: these stay.
   std::string details;
 };
 
@@ -145,6 +145,9 @@ struct store_commit {
   std::vector<run_value> values;
   std::vector<artifact_record> artifacts;
   std::vector<session_append> sessions;
+  /// May take what a store keeps so that a full one can be made room in: a few
+  /// bytes that say how a run ended for which there was no room.
+  bool is_last_word = false;
   /// Set by the store.
   commit_refusal refusal = commit_refusal::none;
 };

@@ -35,7 +35,8 @@ void apply_commit(run_head& head, const store_commit& commit) {
     head.status = commit.change->status;
     head.updated_at = commit.change->at;
     head.due_at = commit.change->due_at;
-    head.details = commit.change->details;
+    if (!commit.change->details.empty())
+      head.details = commit.change->details;
   }
   if (head.status != run_status::queued)
     head.due_at = 0;

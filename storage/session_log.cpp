@@ -67,7 +67,7 @@ caf::expected<bool> session_log::is_free(const session_key& key,
 
 caf::error session_log::append(session_append& entry,
                                const std::string& run_id) {
-  if (entry.records.empty())
+  if (!takes_session(entry))
     return {};
   auto key = session_table_key(entry.key);
   if (!key)
@@ -75,10 +75,15 @@ caf::error session_log::append(session_append& entry,
   auto found = heads_.get(key->view());
   if (!found)
     return found.error();
+  if (entry.records.empty() && *found && (*found)->run_id == run_id)
+    return {}; // it has it
+  auto at = entry.records.empty() ? entry.claimed_at : entry.records.front().at;
   auto head = *found ? caf::expected<session_head>{std::move(**found)}
-                     : begin_session(entry.key, entry.records.front().at);
+                     : begin_session(entry.key, at);
   if (!head)
     return head.error();
+  if (head->records == 0 && head->shared == 0)
+    head->created_at = at; // not when somebody took it and said nothing
   for (auto& record : entry.records)
     if (auto why = append_record(*head, record))
       return why;
@@ -159,6 +164,8 @@ session_log::find(const session_key& key) {
   auto result = summarize(**head);
   if (!result)
     return result.error();
+  if (!has_begun(*result) && result->open_run.empty())
+    return std::optional<session_summary>{};
   return std::optional{std::move(*result)};
 }
 
@@ -185,7 +192,8 @@ session_log::list(const std::string& session_id) {
     auto summary = summarize(head);
     if (!summary)
       return summary.error();
-    result.push_back(std::move(*summary));
+    if (has_begun(*summary))
+      result.push_back(std::move(*summary));
     return {};
   };
   if (auto why = heads_.scan(prefix->view(), collect))
@@ -207,7 +215,7 @@ caf::expected<bool> session_log::fork(const session_key& from, uint64_t records,
   auto parent = heads_.get(from_name->view());
   if (!parent)
     return parent.error();
-  auto taken = heads_.get(to_name->view());
+  auto taken = find(to);
   if (!taken)
     return taken.error();
   if (!*parent || *taken || records > (*parent)->records)

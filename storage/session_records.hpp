@@ -65,11 +65,19 @@ struct session_record {
 };
 
 /// Records to append to one session, in order. A session begins with its first
-/// record; an entry without any does nothing.
+/// record; an entry without any does nothing, unless it claims.
 struct session_append {
   session_key key;
   std::vector<session_record> records;
+  /// When the run of the commit takes the conversation, also one that has no
+  /// records yet; 0: with the first record that it appends.
+  int64_t claimed_at = 0;
 };
+
+/// Whether an entry is for the owner of its conversation only.
+inline bool takes_session(const session_append& x) noexcept {
+  return !x.records.empty() || x.claimed_at != 0;
+}
 
 /// What is known of a session without its records.
 struct session_summary {
@@ -93,6 +101,12 @@ struct session_summary {
   /// How many of its records it shares with `parent`.
   uint64_t parent_records = 0;
 };
+
+/// Whether there is more to a session than a run that took it and has said
+/// nothing yet.
+inline bool has_begun(const session_summary& x) {
+  return x.records > 0 || !(x.parent == session_key{});
+}
 
 /// The order of lists in every store: newest first; what is as new goes by its
 /// key.

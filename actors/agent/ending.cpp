@@ -8,8 +8,10 @@
 #include "troupe/actors/run/run_artifacts.hpp"
 #include "troupe/actors/run/run_life.hpp"
 #include "troupe/runtime/co/when_all.hpp"
+#include "troupe/runtime/json/json_text.hpp"
 #include "troupe/runtime/run/timestamp.hpp"
-#include "troupe/runtime/run/workflow_names.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <utility>
 
@@ -111,14 +113,24 @@ std::string media_type_of(const std::string& path) {
   return path.ends_with(".csv") ? "text/csv" : "text/plain; charset=utf-8";
 }
 
+/// Tells of a file that the agent was to produce and did not.
+void note_missing(agent_state& state, const std::string& path,
+                  const std::string& why) {
+  const auto& spec = state.spec;
+  const auto& who = spec.is_step ? spec.place.participant
+                                 : state.record.object.name;
+  add_note(state, "not_produced",
+           dump_json(nlohmann::json{{"path", path}, {"reason", why}}));
+  spec.services->log(log_level::warn, "run " + spec.run_id + ": " + who
+                                        + " produced no " + path + ": " + why);
+}
+
 /// Keeps one file that the agent was to produce. One that is not there is no
 /// failure: a run that was cut off may not have come so far.
 co::task<void> keep_product(agent_ptr self, std::string path, run_status end) {
   auto& state = self->state;
   auto wrong = caf::error{};
   try {
-    if (auto why = check_artifact_name(path))
-      throw co::failure{why};
     auto reading = read_whole(self, state.sandbox, path);
     auto content = co_await reading;
     add_artifact(self, path, std::move(content), media_type_of(path));
@@ -126,8 +138,7 @@ co::task<void> keep_product(agent_ptr self, std::string path, run_status end) {
     wrong = why.reason();
   }
   if (wrong && end == run_status::completed)
-    state.record.object.cleanup_failures.push_back(path + ": "
-                                                   + to_fault(wrong).message);
+    note_missing(state, path, to_fault(wrong).message);
 }
 
 co::task<void> keep_products(agent_ptr self, run_status end) {

@@ -92,7 +92,7 @@ co::task<void> take_turn(agent_ptr self) {
   auto& state = self->state;
   auto request = open_turn{state.key->session, state.spec.run_id,
                            state.spec.has_fresh_session,
-                           state.spec.earlier != nullptr};
+                           state.spec.earlier != nullptr, state.spec.epoch};
   state.has_turn = true;
   auto turn = co_await co::request<session_turn>(
     self, state.spec.services->sessions, caf::infinite, std::move(request));

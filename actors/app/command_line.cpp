@@ -29,6 +29,15 @@ void add_set(CLI::App& to, options& out) {
     ->allow_extra_args(false);
 }
 
+/// An option whose value, where it is given, says something: that of a variable
+/// which is not set must not pass for no option at all.
+void add_text(CLI::App& to, const char* name, std::string& out,
+              const char* description) {
+  to.add_option(name, out, description)->check([](const std::string& value) {
+    return std::string{value.empty() ? "must not be empty" : ""};
+  });
+}
+
 void add_run_flags(CLI::App& to, options& out) {
   add_common(to, out);
   to.add_option("AGENT", out.agent,
@@ -37,10 +46,9 @@ void add_run_flags(CLI::App& to, options& out) {
     ->required();
   to.add_option("--session", out.session, "Conversation to continue or begin");
   to.add_option("--actor", out.actor, "Who asks: keeps conversations apart");
-  to.add_option("--deadline", out.deadline, "Longest time, e.g. 30s or 5m");
-  to.add_option("--workspace", out.workspace, "Folder the agent works in");
-  to.add_option("--model", out.model,
-                "Role, CONNECTION:MODEL or cassette:FILE");
+  add_text(to, "--deadline", out.deadline, "Longest time, e.g. 30s or 5m");
+  add_text(to, "--workspace", out.workspace, "Folder the agent works in");
+  add_text(to, "--model", out.model, "Role, CONNECTION:MODEL or cassette:FILE");
   add_set(to, out);
   to.add_option("--context", out.context, "Application value KEY=VALUE")
     ->type_size(1)
@@ -48,8 +56,8 @@ void add_run_flags(CLI::App& to, options& out) {
   to.add_option("--permission", out.permission,
                 "read_only, auto, ask or approve")
     ->check(CLI::IsMember({"read_only", "auto", "ask", "approve"}));
-  to.add_option("--record", out.record,
-                "Write the model exchanges to this cassette");
+  add_text(to, "--record", out.record,
+           "Write the model exchanges to this cassette");
 }
 
 void select(CLI::App* on, options& out, command which) {
@@ -71,9 +79,9 @@ void add_run(CLI::App& app, options& out) {
   run->add_flag("--no-agent-events", out.no_agent_events,
                 "Leave out what the participants of an assembly do");
   run->add_flag("--later", out.later, "Queue it and print its id");
-  run->add_option("--wait", out.wait, "With --later: not before, e.g. 10m");
-  run->add_option("--wait-until", out.wait_until,
-                  "With --later: not before, e.g. 2030-01-31T08:00:00Z");
+  add_text(*run, "--wait", out.wait, "With --later: not before, e.g. 10m");
+  add_text(*run, "--wait-until", out.wait_until,
+           "With --later: not before, e.g. 2030-01-31T08:00:00Z");
   run->add_option("--queue", out.queue, "With --later: the queue");
   select(run, out, command::run);
 }

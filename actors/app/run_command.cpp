@@ -85,19 +85,24 @@ caf::error check_flags(const options& x) {
   return {};
 }
 
-/// The files of --attach; looked at before anything runs.
+/// The files of --attach; looked at before anything runs. All that is wrong is
+/// told at once.
 caf::error attach_files(const options& x, run_request& out) {
   if (x.attach.size() > most_message_blocks)
     return make_error(errc::configuration,
                       "at most " + std::to_string(most_message_blocks)
                         + " files can be attached",
                       "--attach");
+  auto wrong = std::vector<fault>{};
   auto left = most_block_bytes;
   for (const auto& path : x.attach) {
     auto block = read_block(path);
-    if (!block)
-      return std::move(block.error());
-    if (block->size > left)
+    if (!block) {
+      for (auto& one : to_faults(block.error()))
+        wrong.push_back(std::move(one));
+      continue;
+    }
+    if (block->size > left) // what is too much is not kept in memory
       return make_error(errc::configuration,
                         "the attachments have more than "
                           + std::to_string(most_block_bytes >> 20)
@@ -106,7 +111,7 @@ caf::error attach_files(const options& x, run_request& out) {
     left -= block->size;
     out.attachments.push_back(std::move(*block));
   }
-  return {};
+  return wrong.empty() ? caf::error{} : make_error(std::move(wrong));
 }
 
 int put_off(runtime& host, run_request request, const options& x, int64_t due) {

@@ -107,18 +107,6 @@ caf::error fill_request(const options& x, run_request& out) {
   return {};
 }
 
-/// Looks before the run: afterwards what was to be recorded would be lost.
-caf::error check_record(const std::string& file) {
-  if (file.empty())
-    return {};
-  auto folder = fs::absolute(file).parent_path();
-  auto failed = std::error_code{};
-  if (!fs::is_directory(file, failed) && access(folder.c_str(), W_OK) == 0)
-    return {};
-  return make_error(errc::configuration, "cannot write the cassette " + file,
-                    "--record", "name a file in a folder that exists");
-}
-
 } // namespace
 
 std::string working_directory() {
@@ -168,8 +156,6 @@ caf::expected<run_setup> setup_for(const options& x) {
   auto result = run_setup{};
   result.runtime = std::move(*host);
   if (auto why = add_agent(x, result.runtime.environment, result))
-    return why;
-  if (auto why = check_record(x.record))
     return why;
   if (auto why = fill_request(x, result.request))
     return why;

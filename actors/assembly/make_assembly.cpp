@@ -8,6 +8,7 @@
 #include "troupe/runtime/run/workflow_names.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -40,6 +41,7 @@ public:
       result->body = make_swarm(*swarm);
     else
       result->body = make_steps(std::get<workflow_file_settings>(x.what));
+    result->members = std::move(members_);
     return result;
   }
 
@@ -94,9 +96,10 @@ private:
   assembly_member make_member(const participant_settings& x,
                               const std::string& name,
                               const std::string& path) {
-    return {std::make_shared<const participant>(
-              make_participant(x, name, path)),
-            x.input, x.map, x.history};
+    auto who
+      = std::make_shared<const participant>(make_participant(x, name, path));
+    members_.emplace(name, who);
+    return {std::move(who), x.input, x.map, x.history};
   }
 
   body make_graph(const graph_settings& x) {
@@ -137,8 +140,10 @@ private:
     for (const auto& [name, member] : x.members) {
       auto one = all[name];
       give_handoff_tool(one, x, all);
-      swarm->members[name] = {std::make_shared<const participant>(one),
-                              member.input, member.map, member.history};
+      auto who = std::make_shared<const participant>(std::move(one));
+      members_.emplace(name, who);
+      swarm->members[name] = {std::move(who), member.input, member.map,
+                              member.history};
     }
     return [swarm](workflow_context flow, std::string task) {
       return run_swarm(std::move(flow), swarm, std::move(task));
@@ -245,6 +250,7 @@ private:
 
   const participant_finder& find_;
   std::vector<fault>& wrong_;
+  std::map<std::string, participant_ptr> members_;
 };
 
 } // namespace

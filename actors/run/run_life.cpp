@@ -172,6 +172,7 @@ void record_lost_end(run_base& run, const caf::error& why) {
   object.status = run_status::failed;
   object.has_error = true;
   object.error = to_fault(why);
+  object.suspension = {};
   auto event = run_event{};
   event.type = event_type::run_error;
   event.at = now_micros();
@@ -180,6 +181,30 @@ void record_lost_end(run_base& run, const caf::error& why) {
   if (!run.unheard.empty())
     run.unheard.back() = event;
   run.record.replace_last(std::move(event));
+}
+
+std::string lost_details(const run_base& run) {
+  auto object = run.record.object;
+  object.has_response = false;
+  object.response.clear();
+  object.output_json.clear();
+  return encode_details(run.spec.request, object);
+}
+
+commit_run make_last_word(const run_base& run, uint64_t events,
+                          std::string details) {
+  auto event = run_event{};
+  event.type = event_type::run_error;
+  event.seq = events + 1;
+  event.at = now_micros();
+  event.why = shared<fault>{run.record.object.error};
+  auto result = commit_run{};
+  result.run = run.key;
+  result.is_last_word = true;
+  result.events.push_back(std::move(event));
+  result.change.push_back(
+    {run_status::failed, now_micros(), 0, std::move(details)});
+  return result;
 }
 
 void announce_end(run_base& run) {

@@ -53,6 +53,44 @@ void announce_end(run_base& run);
 workspace_settings workspace_of(const run_base& run,
                                 workspace_settings declared);
 
+/// What is stored of the end that `record_lost_end` made, behind the last event
+/// that the store has of the run. Without details, those that are there stay.
+commit_run make_last_word(const run_base& run, uint64_t events,
+                          std::string details);
+
+/// The details of such an end: without a response, which may be what there was
+/// no room for.
+std::string lost_details(const run_base& run);
+
+/// Stores that the run has failed, whatever else of it is missing: or it would
+/// be taken for one that lost its process, and run again.
+template <class Self>
+co::task<void> store_lost_end(Self* self) {
+  auto& state = self->state;
+  if (state.spec.is_step)
+    co_return;
+  auto store = state.spec.services->store;
+  auto details = lost_details(state);
+  for (auto tries = 0; tries < 2; ++tries) {
+    auto finding = co::request<run_list>(self, store, caf::infinite,
+                                         find_run{state.spec.run_id});
+    auto found = co_await co::as_expected(std::move(finding));
+    if (!found || found->runs.empty())
+      co_return; // nothing of it is stored
+    const auto& head = found->runs.front();
+    if (head.status != run_status::running
+        || head.lease.epoch != state.spec.epoch)
+      co_return; // it is somebody else's
+    self->send(store,
+               make_last_word(state, head.events, std::exchange(details, {})));
+    auto syncing = co::request<done>(self, store, caf::infinite,
+                                     sync_store{state.key});
+    auto stored = co_await co::as_expected(std::move(syncing));
+    if (stored)
+      co_return;
+  }
+}
+
 template <class Self>
 co::task<void> store_end(Self* self) {
   auto lost = caf::error{};
@@ -61,8 +99,10 @@ co::task<void> store_end(Self* self) {
   } catch (const co::failure& why) {
     lost = why.reason();
   }
-  if (lost)
-    record_lost_end(self->state, lost);
+  if (!lost)
+    co_return;
+  record_lost_end(self->state, lost);
+  co_await store_lost_end(self);
 }
 
 /// Stores that a run which had lost its process got to work again, before it

@@ -94,6 +94,20 @@ void watch_deadlines(registry_ptr self) {
   state.running.spawn(self, timer_key, keep_deadlines(self));
 }
 
+/// A cassette has no room for a second one who speaks.
+void check_recording(const run_registry_state& state,
+                     const run_definition& what) {
+  auto is_one = what.workflow ? what.workflow->members.empty()
+                              : what.agent->helpers == nullptr;
+  if (state.spec.services->is_recording && !is_one)
+    throw co::failure{make_error(
+      errc::configuration,
+      "only an agent that works alone can be recorded: a cassette holds one "
+      "conversation, and \""
+        + what.name() + "\" has several",
+      {}, "record its agents one by one")};
+}
+
 co::task<run_handle> start(registry_ptr self, start_run order) {
   auto& state = self->state;
   auto spec = run_spec{};
@@ -101,6 +115,7 @@ co::task<run_handle> start(registry_ptr self, start_run order) {
                 ? *order.definition.get()
                 : find_definition(*state.spec.catalog, order.request);
   check_request(order.request);
+  check_recording(state, what);
   spec.services = state.spec.services;
   spec.registry = self;
   spec.request = std::move(order.request);

@@ -1,5 +1,6 @@
 #include "troupe/actors/run/run_resumption.hpp"
 
+#include "troupe/actors/run/lost_step.hpp"
 #include "troupe/runtime/co/request.hpp"
 #include "troupe/runtime/co/sleep.hpp"
 #include "troupe/runtime/json/json_text.hpp"
@@ -273,8 +274,30 @@ std::optional<run_value> input_for(const stored_run& run,
   return run_value{"resume/" + id, now_micros(), order.input_json};
 }
 
+/// What was decided for a step, and what it left half done, would be lost
+/// without a word where the run went on without it.
+void refuse_lost_step(const run_object& run, const run_definition& definition) {
+  auto step = find_lost_step(run, definition);
+  if (!step.empty())
+    throw co::failure{make_error(
+      errc::configuration,
+      "the run goes on with the step \"" + step + "\", which the "
+        + definition.kind() + " \"" + definition.name() + "\" has no more",
+      {}, "put it back, or troupe runs cancel " + run.run_id)};
+}
+
+/// Finds out which runs have lost their process: nobody waits for the end of a
+/// lease whose owner is gone.
+co::task<void> reconcile(registry_ptr self) {
+  auto asked = co::request<run_id_list>(self, store_of(self), caf::infinite,
+                                        reconcile_runs{});
+  co_await asked;
+}
+
 /// What `resume` does for a run that it has to acquire, or that is ours.
 co::task<run_handle> take_up(registry_ptr self, resume_run order) {
+  if (order.epoch == 0)
+    co_await reconcile(self);
   auto run = co_await find_stored(self, order.run_id);
   refuse_finished(run.head);
   auto before = run.head.status;
@@ -292,6 +315,7 @@ co::task<run_handle> take_up(registry_ptr self, resume_run order) {
                                              + run.head.kind + " \""
                                              + run.head.name + "\", not of \""
                                              + definition.name() + "\""};
+  refuse_lost_step(run.details.object, definition);
   if (!order.later)
     co_await await_room(self);
   if (order.epoch == 0)
@@ -384,9 +408,7 @@ co::task<run_object> cancel_stored(registry_ptr self, cancel_stored_run order) {
   auto run_id = order.run_id;
   if (order.reason.empty())
     order.reason = "the run was cancelled";
-  auto clean_up = co::request<run_id_list>(self, store_of(self), caf::infinite,
-                                           reconcile_runs{});
-  co_await clean_up;
+  co_await reconcile(self);
   auto run = co_await find_stored(self, run_id);
   refuse_finished(run.head);
   auto ours = self->state.runs.find(run_id);

@@ -31,6 +31,8 @@ struct run_services {
   std::shared_ptr<run_feed> feed;
   /// Makes the sandbox of one run.
   sandbox_opener open_sandbox;
+  /// What models say is written to a cassette, which holds one conversation.
+  bool is_recording = false;
   /// What the application does about each workspace.
   workspace_callbacks callbacks;
 };

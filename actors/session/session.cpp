@@ -102,10 +102,13 @@ session_turn turn_from(stored_session stored, bool resumes) {
 }
 
 /// The conversation as it is stored, or as it is here where nothing was added
-/// to it since; waits until no other run has it, in whatever process.
+/// to it since; waits until no other run has it, in whatever process. That none
+/// has it and that this run takes it is one step of the store.
 co::task<session_turn> load(session_ptr self, open_turn request) {
   auto& state = self->state;
   auto query = load_session{state.spec.key};
+  query.run_id = request.run_id;
+  query.epoch = request.epoch;
   if (state.is_loaded)
     query.known_records = state.records;
   for (;;) {

@@ -46,6 +46,7 @@ store_commit commit_of(commit_run& x) {
     result.events.push_back(make_event_record(event));
   result.values = std::move(x.values);
   result.artifacts = std::move(x.artifacts);
+  result.is_last_word = x.is_last_word;
   if (x.log.empty())
     return result;
   auto& append = result.sessions.emplace_back();
@@ -77,6 +78,49 @@ caf::error error_of(commit_refusal refusal, const run_key& run) {
                     run.run_id);
 }
 
+bool is_same_leg(const run_key& x, const run_key& y) {
+  return x.run_id == y.run_id && x.epoch == y.epoch;
+}
+
+/// Why a commit of the run failed; null where none did.
+const caf::error* loss_of(const store_state& state, const run_key& run) {
+  for (const auto& [key, why] : state.lost)
+    if (is_same_leg(*key, run))
+      return &why;
+  return nullptr;
+}
+
+/// Has nobody be told who comes later that the run misses something.
+void forget_loss(store_state& state, const run_key& run) {
+  std::erase_if(state.lost,
+                [&](const auto& x) { return is_same_leg(*x.first, run); });
+}
+
+/// Whether a commit only asked for a conversation: that another run has it is
+/// no failure.
+bool is_claim(const store_commit& x) {
+  return x.sessions.size() == 1 && x.sessions.front().records.empty()
+         && !x.begin && !x.change && x.events.empty();
+}
+
+/// Keeps why a commit could not be made for its owner. What a run adds after it
+/// would leave a gap: that fails, too, and for the same reason.
+void keep_failure(store_state& state, const shared<run_key>& owner,
+                  const store_commit& x, caf::error why) {
+  if (!why)
+    why = error_of(x.refusal, *owner);
+  auto is_wait = is_claim(x) && x.refusal == commit_refusal::session_busy;
+  if (why && !is_wait) {
+    if (const auto* before = loss_of(state, *owner))
+      why = *before;
+    else
+      state.lost.emplace_back(owner, why);
+    state.failed.emplace_back(owner, std::move(why));
+  }
+  if (x.change && x.change->status != run_status::running && !x.is_last_word)
+    forget_loss(state, *owner); // it has heard of it, or will, and has ended
+}
+
 /// Commits the entries one by one after all of them together failed, so that
 /// one that cannot be stored does not take the others with it.
 void commit_singly(store_state& state) {
@@ -84,15 +128,18 @@ void commit_singly(store_state& state) {
   for (size_t i = 0; i < state.batch.size(); ++i) {
     one.front() = std::move(state.batch[i]);
     auto why = state.disk->commit(one);
-    if (!why)
-      why = error_of(one.front().refusal, *state.owners[i]);
-    if (why)
-      state.failed.emplace_back(state.owners[i], std::move(why));
+    keep_failure(state, state.owners[i], one.front(), std::move(why));
   }
 }
 
 void commit(store_ptr self, commit_run& x) {
   auto& state = self->state;
+  if (const auto* why = loss_of(state, *x.run); why && !x.is_last_word) {
+    state.failed.emplace_back(x.run, *why);
+    if (!x.change.empty() && x.change.front().status != run_status::running)
+      forget_loss(state, *x.run);
+    return;
+  }
   state.batch.push_back(commit_of(x));
   state.owners.push_back(std::move(x.run));
   if (state.disk->is_on_disk())
@@ -107,8 +154,7 @@ caf::error take_failure(store_state& state, const run_key& run) {
     return {};
   auto result = caf::error{};
   auto is_ours = [&](std::pair<shared<run_key>, caf::error>& x) {
-    if (x.first->run_id != run.run_id || x.first->epoch != run.epoch
-        || !(x.first->session == run.session))
+    if (!is_same_leg(*x.first, run) || !(x.first->session == run.session))
       return false;
     if (!result)
       result = std::move(x.second);
@@ -153,6 +199,24 @@ auto query(store_ptr self, const Message& x) {
   return answer_query(*self->state.disk, x);
 }
 
+/// A conversation, for a run that takes it or only to be read.
+caf::result<stored_session> load(store_ptr self, const load_session& x) {
+  auto& state = self->state;
+  if (x.epoch == 0)
+    return query(self, x);
+  auto run = shared<run_key>{run_key{x.run_id, x.epoch, x.key}};
+  auto claim = store_commit{};
+  claim.run_id = x.run_id;
+  claim.epoch = x.epoch;
+  claim.sessions.push_back({x.key, {}, now_micros()});
+  state.batch.push_back(std::move(claim)); // one commit with what began it
+  state.owners.push_back(run);
+  commit_batch(state);
+  if (auto why = take_failure(state, *run))
+    return why;
+  return answer_query(*state.disk, x);
+}
+
 } // namespace
 
 void commit_batch(store_state& state) {
@@ -162,8 +226,7 @@ void commit_batch(store_state& state) {
     commit_singly(state);
   else
     for (size_t i = 0; i < state.batch.size(); ++i)
-      if (auto why = error_of(state.batch[i].refusal, *state.owners[i]))
-        state.failed.emplace_back(state.owners[i], std::move(why));
+      keep_failure(state, state.owners[i], state.batch[i], {});
   state.batch.clear(); // its room serves the next commit
   state.owners.clear();
 }
@@ -175,7 +238,7 @@ store_behavior(store_ptr self, std::shared_ptr<std::unique_ptr<store>> disk) {
     [self](commit_run& x) { commit(self, x); },
     [self](sync_store& x) { return sync(self, x); },
     [self](flush_store) { flush(self); },
-    [self](const load_session& x) { return query(self, x); },
+    [self](const load_session& x) { return load(self, x); },
     [self](const list_sessions& x) { return query(self, x); },
     [self](const erase_session& x) { return query(self, x); },
     [self](const fork_session& x) { return query(self, x); },

@@ -34,6 +34,8 @@ struct store_state {
   std::vector<std::pair<shared<run_key>, caf::error>> failed;
   /// Whose commits lie in `batch`, beside it.
   std::vector<shared<run_key>> owners;
+  /// Runs of which a commit could not be made, and why, until their ends.
+  std::vector<std::pair<shared<run_key>, caf::error>> lost;
   bool flush_is_due = false;
 };
 

@@ -7,6 +7,7 @@
 #include "caf/timespan.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@ namespace troupe {
 
 class workflow_context;
 struct agent_definition;
+struct participant;
 
 /// What a workflow declares.
 struct workflow_settings {
@@ -42,6 +44,9 @@ struct workflow_definition {
   std::function<caf::error(const std::string&)> check;
   /// The response is JSON, and so the output of the run.
   bool gives_json = false;
+  /// Who takes part in an assembly, by the names that it calls them; none where
+  /// code decides.
+  std::map<std::string, std::shared_ptr<const participant>> members;
   /// Set where it is the host of an agent and those that work for it.
   std::shared_ptr<const agent_definition> main;
 };

@@ -31,7 +31,7 @@ co::task<void> take_conversation(workflow_ptr self) {
   auto& state = self->state;
   auto request = open_turn{state.key->session, state.spec.run_id,
                            state.spec.has_fresh_session,
-                           state.spec.earlier != nullptr};
+                           state.spec.earlier != nullptr, state.spec.epoch};
   state.has_turn = true;
   auto asked = co::request<session_turn>(self, state.spec.services->sessions,
                                          caf::infinite, std::move(request));

@@ -54,12 +54,14 @@ struct open_turn {
   bool fresh = false;
   /// The run has been here before: calls without a result stay open.
   bool resumes = false;
+  /// Under which the run is held; 0: it is in no store.
+  uint64_t epoch = 0;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, open_turn& x) {
   return f(caf::meta::type_name("troupe::open_turn"), x.key, x.run_id, x.fresh,
-           x.resumes);
+           x.resumes, x.epoch);
 }
 
 /// A tool call that is about to start: the one with this id that comes as
@@ -160,12 +162,16 @@ struct load_session {
   /// As many records the sender has; where there are no more, none are sent. 0:
   /// all are wanted.
   uint64_t known_records = 0;
+  /// The run that takes the conversation if nobody has it, and the epoch under
+  /// which that is held; 0: it is only looked at.
+  std::string run_id = {};
+  uint64_t epoch = 0;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, load_session& x) {
-  return f(caf::meta::type_name("troupe::load_session"), x.key,
-           x.known_records);
+  return f(caf::meta::type_name("troupe::load_session"), x.key, x.known_records,
+           x.run_id, x.epoch);
 }
 
 /// A session's log as it is stored.

@@ -88,12 +88,15 @@ struct commit_run {
   std::vector<artifact_record> artifacts;
   /// Zero or one.
   std::vector<run_change> change;
+  /// What is stored of the end of a run that could not be stored as it was: see
+  /// `store_commit`. Other commits are refused once one of the run failed.
+  bool is_last_word = false;
 };
 
 template <class Inspector>
 auto inspect(Inspector& f, commit_run& x) {
   return f(caf::meta::type_name("troupe::commit_run"), x.run, x.begin, x.log,
-           x.events, x.values, x.artifacts, x.change);
+           x.events, x.values, x.artifacts, x.change, x.is_last_word);
 }
 
 /// Answered when everything that was committed to the run before is as durable

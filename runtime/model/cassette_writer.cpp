@@ -17,6 +17,8 @@ namespace troupe {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 // Of the last user message; the rest of a long one proves nothing more.
 constexpr size_t max_expected = 200;
 
@@ -63,7 +65,29 @@ caf::error write_error(const std::string& path) {
                     "record to a file in a folder that exists");
 }
 
+// As many links as the kernel follows.
+constexpr auto most_links = 40;
+
 } // namespace
+
+caf::expected<std::string> recording_file(const std::string& path) {
+  auto failed = std::error_code{};
+  auto file = fs::absolute(path, failed);
+  // By hand: the last link may lead to a file that is still to be made.
+  for (auto left = most_links; left > 0 && fs::is_symlink(file, failed); --left)
+    file = file.parent_path() / fs::read_symlink(file, failed);
+  auto what = fs::symlink_status(file, failed);
+  if (fs::exists(what) && !fs::is_regular_file(what))
+    return make_error(errc::configuration,
+                      "cannot write the cassette: it is no regular file", path,
+                      "record to a file, which is replaced");
+  auto is_there = what.type() == fs::file_type::regular
+                  || what.type() == fs::file_type::not_found;
+  if (!is_there || !file.has_filename()
+      || ::access(file.parent_path().c_str(), W_OK) != 0)
+    return write_error(path);
+  return file.string();
+}
 
 cassette_writer::cassette_writer(std::string path, std::vector<secret> secrets)
   : path_(std::move(path)),
@@ -158,16 +182,19 @@ void cassette_writer::write(recorded_turn x) {
 
 // A reader sees the old file or the new one.
 caf::error cassette_writer::save() const {
-  auto draft = path_ + ".tmp" + std::to_string(::getpid());
+  auto file = recording_file(path_);
+  if (!file)
+    return std::move(file.error());
+  auto draft = *file + ".tmp" + std::to_string(::getpid());
   auto out = std::ofstream{draft, std::ios::binary | std::ios::trunc};
   out << text_;
   out.close();
   auto failed = std::error_code{};
   if (out)
-    std::filesystem::rename(draft, path_, failed);
+    fs::rename(draft, *file, failed);
   if (out && !failed)
     return {};
-  std::filesystem::remove(draft, failed);
+  fs::remove(draft, failed);
   return write_error(path_);
 }
 

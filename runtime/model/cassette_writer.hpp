@@ -4,6 +4,7 @@
 #include "troupe/runtime/messages/model_messages.hpp"
 
 #include "caf/error.hpp"
+#include "caf/expected.hpp"
 
 #include <cstddef>
 #include <string>
@@ -12,6 +13,12 @@
 namespace troupe {
 
 struct recorded_turn;
+
+/// The file that a recording to `path` is written to: `path`, or what it leads
+/// to where it is a link. It is replaced as a whole, so it must be a regular
+/// file or not there, in a folder that this process may write to:
+/// `errc::configuration` where not.
+caf::expected<std::string> recording_file(const std::string& path);
 
 /// Writes the exchanges of one conversation with any model down as a cassette
 /// that plays the same events: `--record`. The file is replaced as a whole

@@ -113,7 +113,12 @@ bool is_sound(const run_details& x) {
 
 std::string encode_details(const run_request& request,
                            const run_object& object) {
-  return encode_fields(details_view{request, object});
+  if (!is_over(object.status))
+    return encode_fields(details_view{request, object});
+  // The application's values are kept for as long as the run may go on.
+  auto rest = request;
+  rest.context_json = run_request{}.context_json;
+  return encode_fields(details_view{rest, object});
 }
 
 caf::expected<run_details> decode_details(const run_head& head) {
