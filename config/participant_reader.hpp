@@ -24,6 +24,10 @@ public:
   virtual std::shared_ptr<const definition_settings>
   from_file(const yaml_value& place, const std::string& path) = 0;
 
+  /// Whether the file `path` is a helper that is looked up when it is needed:
+  /// one that is being read, as agents may have themselves work for them.
+  virtual bool is_found_later(const std::string& path) const = 0;
+
   /// What an inline mapping defines.
   virtual std::shared_ptr<const definition_settings>
   from_mapping(const yaml_value& mapping) = 0;

@@ -216,6 +216,17 @@ TEST_CASE("all faults of what was built come at once", "[builder]") {
     .max_concurrency(0);
   auto faults = faults_of(x.host(), wrong);
   CHECK(faults.size() >= 5);
+  auto twice = steps{};
+  twice.invoke("a", x.make_agent("a")).invoke("a", x.make_agent("a"));
+  CHECK(faults_of(x.host(), steps{"both"}.parallel(twice, 2)).size() == 1);
+  auto early = graph{"early"};
+  early.node("a", member{x.make_agent("a")}.input("{{results.b.output}}"))
+    .node("b", x.make_agent("a"))
+    .edge("a", "b", when("b").equals("x"))
+    .edge("a", "b")
+    .on_error("a", "b", {})
+    .finish("b");
+  CHECK(faults_of(x.host(), early).size() == 3);
   CHECK(faults_of(x.host(), steps{"none"}).size() == 1);
   CHECK(faults_of(x.host(), swarm{"none"}).size() >= 1);
 }
