@@ -1,5 +1,6 @@
 #include "troupe/actors/assembly_builder.hpp"
 
+#include "troupe/runtime/co/failure.hpp"
 #include "troupe/runtime/json/json_text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -68,6 +69,9 @@ graph& graph::description(std::string text) {
 }
 
 graph& graph::node(const std::string& name, const member& who) {
+  if (all().nodes.contains(name))
+    throw co::failure{errc::configuration,
+                      "there is a node \"" + name + "\" already"};
   if (all().start.empty())
     all().start = name;
   all().nodes[name] = who.settings();
@@ -159,6 +163,9 @@ swarm& swarm::description(std::string text) {
 }
 
 swarm& swarm::add(const std::string& name, const member& who) {
+  if (all().members.contains(name))
+    throw co::failure{errc::configuration,
+                      "there is a member \"" + name + "\" already"};
   if (all().start.empty())
     all().start = name;
   all().members[name] = who.settings();

@@ -144,6 +144,7 @@ public:
   explicit graph(std::string name);
 
   graph& description(std::string text);
+  /// Throws `co::failure` of kind configuration where the name is taken.
   graph& node(const std::string& name, const member& who);
   /// The node that a run begins with; without it the first that was added.
   graph& start(std::string name);
@@ -175,6 +176,7 @@ public:
 
   swarm& description(std::string text);
   /// The first that is added begins, unless `start` says who does.
+  /// Throws `co::failure` of kind configuration where the name is taken.
   swarm& add(const std::string& name, const member& who);
   swarm& start(std::string name);
   /// `from` may hand over to these and nobody else.

@@ -9,6 +9,8 @@
 #include "troupe/config/load_agent.hpp"
 #include "troupe/config/nearest_name.hpp"
 #include "troupe/config/validate_settings.hpp"
+#include "troupe/runtime/assembly/assembly_check.hpp"
+#include "troupe/runtime/assembly/merged_faults.hpp"
 #include "troupe/runtime/prompt/template_text.hpp"
 #include "troupe/runtime/run/workflow_names.hpp"
 
@@ -143,6 +145,12 @@ void check_agent(const agent_settings& x, const catalog_sources& sources,
   note(check_own_model(x, sources), "model");
   note(check_sandbox(sandbox), "sandbox");
   note(check_prompt(x), "system_template");
+  if (x.limits.max_turns == 0u)
+    note(make_error(errc::configuration, "must be at least 1"),
+         "limits.max_turns");
+  if (x.limits.deadline && x.limits.deadline->count() <= 0)
+    note(make_error(errc::configuration, "must be longer than 0s"),
+         "limits.deadline");
   for (size_t i = 0; i < x.produces.size(); ++i)
     note(check_artifact_name(x.produces[i]),
          "produces[" + std::to_string(i) + "]");
@@ -231,15 +239,25 @@ public:
   /// Those that agents name, which may be defined anywhere.
   void check_named_helpers() {
     for (const auto& [name, place] : named_helpers_) {
-      if (catalog_.agents.contains(name) || find_assembly(name))
+      // A file is looked up when it is needed.
+      auto is_file = name.find('/') != std::string::npos;
+      if (is_file || catalog_.agents.contains(name) || find_assembly(name))
         continue;
-      fail_unknown(place.second + ": there is no agent \"" + name + "\"", name,
-                   place.first);
+      auto what = unknown_agent(place.second, name);
+      what.where = place.first;
+      wrong_.push_back(std::move(what));
     }
   }
 
+  /// What was wrong with the form of the files already: what follows from it
+  /// is not reported.
+  void add_faults_of_form(faults all) {
+    of_form_ = std::move(all);
+  }
+
   caf::error error() const {
-    return wrong_.empty() ? caf::error{} : make_error(wrong_);
+    auto all = merged_faults(of_form_, wrong_);
+    return all.empty() ? caf::error{} : make_error(all);
   }
 
 private:
@@ -251,12 +269,16 @@ private:
 
   agent_definition_ptr define(const agent& one) {
     const auto& x = one.settings();
+    auto before = wrong_.size();
     check_agent(x, sources_, wrong_);
     auto result = agent_definition{};
     result.settings = x;
     compile_all(one, find_tools(one, sources_, wrong_), result, find_helpers(x),
                 wrong_);
     result.result = make_result(x, result.tools, wrong_);
+    // Of what was left out of it nothing can be said.
+    if (is_among(of_form_, x.source, x.path))
+      wrong_.resize(before);
     return std::make_shared<const agent_definition>(std::move(result));
   }
 
@@ -272,7 +294,8 @@ private:
     auto note = [&](const auto& all, const std::string& path) {
       for (const auto& [name, kind] : all)
         if (!kind.named.empty())
-          named_helpers_.emplace(kind.named, std::pair{x.source, path + name});
+          named_helpers_.emplace(
+            kind.named, std::pair{place_in_agent(x, path + name), path + name});
     };
     if (result) {
       note(result->kinds, "subagents.");
@@ -281,16 +304,20 @@ private:
     return result;
   }
 
-  void fail_unknown(const std::string& what, const std::string& name,
-                    std::string where) {
+  fault unknown_agent(const std::string& path, const std::string& name) const {
     auto known = std::vector<std::string>{};
     for (const auto& [one, definition] : catalog_.agents)
       known.push_back(one);
     auto near = nearest_name(name, known);
-    fail(what, std::move(where),
-         near ? "did you mean \"" + *near + "\"?"
-              : "name a file (billing.yaml) or an agent of the "
-                "configuration");
+    return to_fault(make_error(
+      errc::configuration, path + ": there is no agent \"" + name + "\"", {},
+      near ? "did you mean \"" + *near + "\"?"
+           : "name a file (billing.yaml) or an agent of the configuration"));
+  }
+
+  void fail_in(const assembly_settings& x, fault what) {
+    set_place(what, x);
+    wrong_.push_back(std::move(what));
   }
 
   /// What a participant defines in place.
@@ -312,16 +339,9 @@ private:
     const auto& policy = x.sandbox.value_or(sources_.models.settings.sandbox);
     if (auto why = check_sandbox(policy))
       wrong.push_back(to_fault(why));
-    for (auto& one : wrong) {
-      if (one.where.empty())
-        one.where = place_of(x);
-      wrong_.push_back(std::move(one));
-    }
+    for (auto& one : wrong)
+      fail_in(x, std::move(one));
     return result;
-  }
-
-  static std::string place_of(const assembly_settings& x) {
-    return x.source.empty() ? x.kind() + " " + x.name : x.source;
   }
 
   run_definition find_participant(const participant_settings& who,
@@ -334,8 +354,9 @@ private:
       return {found->second, nullptr};
     if (auto found = find_assembly(who.agent))
       return {nullptr, std::move(found)};
-    fail_unknown(path + ": there is no agent \"" + who.agent + "\"", who.agent,
-                 place_of(in));
+    // What contains itself was reported, and so was what could not be read.
+    if (!who.agent.empty() && !pending_.contains(who.agent))
+      fail_in(in, unknown_agent(path, who.agent));
     return {};
   }
 
@@ -348,7 +369,9 @@ private:
     if (pending == pending_.end())
       return nullptr;
     if (!open_.insert(name).second) {
-      fail("\"" + name + "\" contains itself", place_of(pending->second));
+      fail_in(pending->second,
+              to_fault(make_error(errc::configuration,
+                                  "\"" + name + "\" contains itself")));
       return nullptr;
     }
     auto result = make_flow(pending->second);
@@ -361,9 +384,10 @@ private:
   run_catalog& catalog_;
   std::map<std::string, assembly_settings> pending_;
   std::set<std::string> open_;
-  /// Name -> the file that names it, and the key.
+  /// Name -> where an agent names it, and the key.
   std::multimap<std::string, std::pair<std::string, std::string>>
     named_helpers_;
+  faults of_form_;
   faults wrong_;
 };
 
@@ -401,12 +425,14 @@ caf::expected<run_definition> make_definition(const assembly& one,
 caf::expected<run_definition> load_definition(const std::string& file,
                                               const run_catalog& known,
                                               const catalog_sources& sources) {
-  auto settings = load_definition_file(file, sources.environment);
-  if (!settings)
-    return std::move(settings.error());
+  auto read = read_definition_file(file, sources.environment);
   auto catalog = known;
   auto maker = catalog_maker{sources, catalog};
-  auto result = maker.make(**settings);
+  if (read.wrong)
+    maker.add_faults_of_form(to_faults(read.wrong));
+  auto result = run_definition{};
+  if (read.found)
+    result = maker.make(*read.found);
   maker.check_named_helpers();
   if (auto why = maker.error())
     return why;

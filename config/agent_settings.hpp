@@ -82,7 +82,8 @@ using input_mapper = std::function<std::string(const assembly_record&)>;
 
 /// Who takes part in an assembly or works for an agent, and how it is asked.
 struct participant_settings {
-  /// The name of a configured agent; empty where one of the next two is set.
+  /// The name of a configured agent, or the absolute path of a file that
+  /// names itself; empty where one of the next two is set.
   std::string agent;
   std::shared_ptr<const own_definition> own;
   /// What a file or an inline mapping defines.
@@ -141,6 +142,8 @@ struct agent_settings {
   troupe::result_strategy result_strategy = troupe::result_strategy::automatic;
   /// The file it was read from, or empty.
   std::string source;
+  /// Its key path in that file; empty: it is the whole of it.
+  std::string path;
   /// The folder of that file, which the FILE of a "cassette:FILE" counts from;
   /// empty: the working directory.
   std::string folder;

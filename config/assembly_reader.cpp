@@ -55,8 +55,9 @@ edge_settings read_edge(const yaml_value& value) {
   if (auto when = fields.get("when"))
     result.when = read_condition(when);
   result.input = fields.get("input").text();
-  result.on_error = read_error_kinds(fields.get("on_error"));
-  if (result.when && !result.on_error.empty())
+  if (auto kinds = fields.get("on_error"))
+    result.on_error = read_error_kinds(kinds);
+  if (result.when && result.on_error)
     value.fail("an edge for errors has no condition");
   fields.reject_unknown();
   return result;

@@ -40,8 +40,8 @@ struct edge_settings {
   std::optional<std::string> input;
   /// In place of a template.
   input_mapper map;
-  /// Kinds of errors of `from` that lead here; empty: its success does.
-  std::vector<std::string> on_error;
+  /// Kinds of errors of `from` that lead here; without it its success does.
+  std::optional<std::vector<std::string>> on_error;
 };
 
 /// A `graph:`; see graph_plan.hpp for what it means.
@@ -107,6 +107,8 @@ struct assembly_settings {
   std::optional<caf::timespan> deadline;
   /// The file it was read from, or empty.
   std::string source;
+  /// Its key path in that file; empty: it is the whole of it.
+  std::string path;
 
   /// The contract's word for it: graph, workflow or swarm.
   std::string kind() const;

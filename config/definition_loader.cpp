@@ -67,7 +67,12 @@ definition_loader::pointer definition_loader::load(const yaml_node& root,
                                                    const std::string& file) {
   auto reader = yaml_reader{lookup_in(environment_)};
   auto* outer = std::exchange(reader_, &reader);
-  open_.push_back(file);
+  auto failed = std::error_code{};
+  auto path = std::filesystem::absolute(file, failed);
+  open_.push_back(
+    {file,
+     (failed ? std::filesystem::path{file} : path).lexically_normal().string(),
+     find_member(root, kinds.front()) != nullptr});
   auto result = define(reader.root(root));
   open_.pop_back();
   reader_ = outer;
@@ -85,7 +90,7 @@ definition_loader::pointer
 definition_loader::from_file(const yaml_value& place, const std::string& path) {
   if (auto found = done_.find(path); found != done_.end())
     return found->second;
-  if (std::find(open_.begin(), open_.end(), path) != open_.end()) {
+  if (find_open(path) != nullptr) {
     place.fail(quote(path) + " contains itself");
     return nullptr;
   }
@@ -104,6 +109,18 @@ definition_loader::from_file(const yaml_value& place, const std::string& path) {
   return result;
 }
 
+const definition_loader::open_file*
+definition_loader::find_open(const std::string& path) const {
+  auto found = std::find_if(open_.begin(), open_.end(),
+                            [&](const auto& x) { return x.path == path; });
+  return found == open_.end() ? nullptr : &*found;
+}
+
+bool definition_loader::is_found_later(const std::string& path) const {
+  const auto* file = find_open(path);
+  return is_for_helper_ && file != nullptr && file->is_agent;
+}
+
 definition_loader::pointer
 definition_loader::from_mapping(const yaml_value& mapping) {
   return define(mapping);
@@ -120,6 +137,14 @@ definition_loader::pointer definition_loader::from_mapping_without(
 
 definition_loader::pointer
 definition_loader::define(const yaml_value& mapping) {
+  auto outer = std::exchange(is_for_helper_, false);
+  auto result = define_kind(mapping);
+  is_for_helper_ = outer;
+  return result;
+}
+
+definition_loader::pointer
+definition_loader::define_kind(const yaml_value& mapping) {
   if (!mapping.is_mapping()) {
     mapping.fail("expected the definition of an agent or an assembly");
     return nullptr;
@@ -140,7 +165,8 @@ definition_loader::define(const yaml_value& mapping) {
     result.what = read_agent(mapping);
   } else {
     auto assembly = read_assembly(mapping, *this);
-    assembly.source = open_.back();
+    assembly.source = open_.back().name;
+    assembly.path = mapping.path();
     if (assembly.sandbox)
       report_issues(find_issues(*assembly.sandbox), *reader_,
                     places_of(*mapping.node()), mapping.path(), "sandbox.");
@@ -153,7 +179,8 @@ agent_settings definition_loader::read_agent(const yaml_value& mapping) {
   auto result = agent_settings{};
   settings_reader::read(mapping, result);
   result.folder = mapping.folder();
-  result.source = open_.back();
+  result.source = open_.back().name;
+  result.path = mapping.path();
   check_prompt(mapping.fields(), result);
   read_helpers(mapping, result);
   report_issues(find_issues(result), *reader_, places_of(*mapping.node()),
@@ -164,6 +191,7 @@ agent_settings definition_loader::read_agent(const yaml_value& mapping) {
 /// What an agent has of other agents.
 void definition_loader::read_helpers(const yaml_value& mapping,
                                      agent_settings& x) {
+  is_for_helper_ = true;
   auto fields = mapping.fields();
   for (const auto& [name, value] : fields.get("subagents").entries()) {
     auto& one = x.subagents[name];
@@ -180,6 +208,7 @@ void definition_loader::read_helpers(const yaml_value& mapping,
   for (const auto& item : fields.get("tools").items())
     if (item.is_mapping())
       x.assembly_tools.push_back(read_assembly_tool(item, *this));
+  is_for_helper_ = false;
 }
 
 } // namespace troupe

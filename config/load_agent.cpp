@@ -5,9 +5,8 @@
 #include "troupe/config/settings_reader.hpp"
 #include "troupe/config/validate_settings.hpp"
 
-#include <array>
-#include <cstdlib>
-#include <optional>
+#include <algorithm>
+#include <charconv>
 #include <utility>
 
 namespace troupe {
@@ -53,30 +52,58 @@ parse_agent(std::string_view text, const std::string& name,
 caf::expected<std::shared_ptr<const definition_settings>>
 load_definition_file(const std::string& path,
                      const environment_map& environment) {
+  auto read = read_definition_file(path, environment);
+  if (read.wrong)
+    return std::move(read.wrong);
+  return std::move(read.found);
+}
+
+read_definition read_definition_file(const std::string& path,
+                                     const environment_map& environment) {
   auto root = parse_yaml_file(path);
   if (!root)
-    return std::move(root.error());
+    return {nullptr, std::move(root.error())};
   auto loader = definition_loader{environment};
   auto found = loader.load(*root, path);
-  if (auto why = loader.error())
-    return why;
-  return found;
+  return {std::move(found), loader.error()};
+}
+
+std::string place_in_file(const std::string& file, const std::string& path) {
+  auto root = parse_yaml_file(file);
+  if (!root)
+    return file;
+  const auto* at = &*root;
+  auto rest = std::string_view{path};
+  while (!rest.empty()) {
+    const yaml_node* next = nullptr;
+    if (rest.front() == '[') {
+      auto index = size_t{0};
+      std::from_chars(rest.data() + 1, rest.data() + rest.size(), index);
+      next = index < at->items.size() ? &at->items[index] : nullptr;
+      rest.remove_prefix(std::min(rest.size() - 1, rest.find(']')) + 1);
+    } else {
+      auto end = std::min(rest.size(), rest.find_first_of(".["));
+      next = find_member(*at, rest.substr(0, end));
+      rest.remove_prefix(end);
+    }
+    if (rest.starts_with('.'))
+      rest.remove_prefix(1);
+    if (next == nullptr)
+      break;
+    at = next;
+  }
+  return at == &*root ? file : where(*at);
 }
 
 std::string place_in_agent(const agent_settings& x, const std::string& path) {
   if (x.source.empty())
     return "agent " + x.name;
-  auto root = parse_yaml_file(x.source);
-  if (!root)
-    return x.source;
-  auto bracket = path.find('[');
-  const auto* node = find_member(*root, path.substr(0, bracket));
-  if (node == nullptr)
-    return x.source;
-  if (bracket == std::string::npos)
-    return where(*node);
-  auto index = std::strtoul(path.c_str() + bracket + 1, nullptr, 10);
-  return where(index < node->items.size() ? node->items[index] : *node);
+  return place_in_file(x.source, join_paths(x.path, path));
+}
+
+std::string join_paths(const std::string& x, const std::string& y) {
+  auto needs_dot = !x.empty() && !y.empty() && y.front() != '[';
+  return x + (needs_dot ? "." : "") + y;
 }
 
 caf::expected<sandbox_settings>

@@ -27,6 +27,17 @@ caf::expected<std::shared_ptr<const definition_settings>>
 load_definition_file(const std::string& path,
                      const environment_map& environment);
 
+/// What could be read of a file, and what is wrong with it.
+struct read_definition {
+  /// Null where nothing could. What is wrong was left out of it.
+  std::shared_ptr<const definition_settings> found;
+  caf::error wrong;
+};
+
+/// As above for those who have more to say about it.
+read_definition read_definition_file(const std::string& path,
+                                     const environment_map& environment);
+
 /// As above for the text of an agent file, which messages call `name`. Its
 /// `system_template` counts from `folder`.
 caf::expected<agent_settings>
@@ -37,9 +48,16 @@ parse_agent(std::string_view text, const std::string& name,
 caf::expected<sandbox_settings>
 load_sandbox_file(const std::string& path, const environment_map& environment);
 
-/// Where the key `path` of an agent, such as "model" or "tools[1]", stands:
-/// "FILE:LINE:COLUMN", or the file alone when it cannot be told, or "agent
-/// NAME" of one that was built in C++. For messages: reads the file again.
+/// Where the key `path`, such as "model" or "nodes.b.tools[1]", stands in
+/// `file`: "FILE:LINE:COLUMN" of it, or else of the nearest key around it that
+/// is there; the file alone when it cannot be read. For messages: reads the
+/// file again.
+std::string place_in_file(const std::string& file, const std::string& path);
+
+/// That of a key of an agent, or "agent NAME" of one that was built in C++.
 std::string place_in_agent(const agent_settings& x, const std::string& path);
+
+/// "nodes.b" and "tools[1]" as one path; either may be empty.
+std::string join_paths(const std::string& x, const std::string& y);
 
 } // namespace troupe

@@ -1,5 +1,8 @@
 #include "troupe/config/participant_reader.hpp"
 
+#include "troupe/config/nearest_name.hpp"
+#include "troupe/config/setting_keys.hpp"
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -42,16 +45,42 @@ bool is_one_of(const Keys& keys, const std::string& key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-// Whether a mapping is a definition itself, and not the mention of one.
+std::vector<std::string> keys_of_agents() {
+  auto result = std::vector<std::string>{};
+  for (const auto& key : agent_keys())
+    result.push_back(key.path.substr(0, key.path.find('.')));
+  return result;
+}
+
+// Whether `key` is one of an agent file, or looks more like one than like an
+// option of a participant.
+bool is_of_agent(const std::string& key,
+                 const std::vector<std::string>& of_agents) {
+  if (is_one_of(of_agents, key))
+    return true;
+  const auto options = std::vector<std::string>{option_keys.begin(),
+                                                option_keys.end()};
+  return !nearest_name(key, options) && nearest_name(key, of_agents);
+}
+
+// Whether a mapping is a definition itself, and not the mention of one: what
+// `agent` names is no file then, and a definition has keys of its own.
 bool is_definition(const yaml_value& mapping) {
-  for (const auto& [key, value] : mapping.members()) {
-    if (is_one_of(assembly_keys, key))
+  const auto& node = *mapping.node();
+  for (auto key : assembly_keys)
+    if (find_member(node, key) != nullptr)
       return true;
-    if (key != "agent" && !is_one_of(option_keys, key))
-      return mapping.node() != nullptr
-             && find_member(*mapping.node(), "agent") != nullptr;
-  }
-  return false;
+  const auto* agent = find_member(node, "agent");
+  if (agent == nullptr || agent->kind != yaml_kind::scalar
+      || is_file(agent->text))
+    return false;
+  const auto of_agents = keys_of_agents();
+  return std::any_of(node.members.begin(), node.members.end(),
+                     [&](const yaml_member& x) {
+                       return x.key.text != "agent"
+                              && !is_one_of(option_keys, x.key.text)
+                              && is_of_agent(x.key.text, of_agents);
+                     });
 }
 
 void read_reference(const yaml_value& value, definition_source& from,
@@ -65,10 +94,12 @@ void read_reference(const yaml_value& value, definition_source& from,
     return;
   if (text->empty())
     value.fail("expected the name of an agent or a file, found nothing");
-  else if (is_file(*text))
-    x.definition = from.from_file(value, resolved(value, *text));
-  else
+  else if (!is_file(*text))
     x.agent = std::move(*text);
+  else if (auto path = resolved(value, *text); from.is_found_later(path))
+    x.agent = std::move(path);
+  else
+    x.definition = from.from_file(value, path);
 }
 
 template <class T, class From>
@@ -98,6 +129,11 @@ void read_options(yaml_fields& fields, participant_settings& x) {
 
 definition_source::~definition_source() {
   // nop
+}
+
+bool is_error_word(std::string_view word) noexcept {
+  return std::find(error_words.begin(), error_words.end(), word)
+         != error_words.end();
 }
 
 std::vector<std::string> read_error_kinds(const yaml_value& list) {

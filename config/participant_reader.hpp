@@ -24,6 +24,10 @@ public:
   virtual std::shared_ptr<const definition_settings>
   from_file(const yaml_value& place, const std::string& path) = 0;
 
+  /// Whether the file `path` is a helper that is looked up when it is needed:
+  /// one that is being read, as agents may have themselves work for them.
+  virtual bool is_found_later(const std::string& path) const = 0;
+
   /// What an inline mapping defines.
   virtual std::shared_ptr<const definition_settings>
   from_mapping(const yaml_value& mapping) = 0;
@@ -45,7 +49,11 @@ participant_settings read_participant(const yaml_value& value,
 participant_settings read_participant(yaml_fields& fields, std::string_view key,
                                       definition_source& from);
 
-/// A list of the contract's kinds of errors; "provider" is nine of them.
+/// Whether `word` is one of the contract's kinds of errors, or "provider",
+/// which is nine of them.
+bool is_error_word(std::string_view word) noexcept;
+
+/// A list of such words.
 std::vector<std::string> read_error_kinds(const yaml_value& list);
 
 } // namespace troupe

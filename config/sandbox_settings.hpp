@@ -49,7 +49,7 @@ struct sandbox_limits {
 struct artifact_limits {
   /// One file.
   uint64_t file = 16ull << 20;
-  /// The files of one operation: those of a tool call, or of a message.
+  /// The files of one message of a model: those of all calls of one turn.
   uint64_t message = 32ull << 20;
   /// All of a run.
   uint64_t run = 256ull << 20;

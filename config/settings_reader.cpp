@@ -105,7 +105,11 @@ void settings_reader::target(std::string_view key, std::string& x,
 }
 
 void settings_reader::json(std::string_view key, std::string& x) {
-  assign_found(x, fields_.get(key).json_object());
+  auto value = fields_.get(key);
+  if (value.is_null())
+    x.clear();
+  else
+    assign_found(x, value.json_object());
 }
 
 void settings_reader::variables(std::string_view key,

@@ -77,6 +77,8 @@ artifact_store::store(const store_artifacts& x) {
   for (const auto& one : x.files) {
     result.paths.push_back(named_path + folder + "/" + one.name);
     bytes_ += one.content.size();
+    if (!x.message.empty())
+      messages_[x.message] += one.content.size();
   }
   files_ += x.files.size();
   return result;
@@ -94,8 +96,12 @@ caf::error artifact_store::check(const store_artifacts& x) const {
                   limits_.file, "file");
     bytes += one.content.size();
   }
-  if (bytes > limits_.message)
-    return over("these artifacts have " + std::to_string(bytes) + " bytes,",
+  auto earlier = messages_.find(x.message);
+  auto of_message = earlier == messages_.end() ? bytes
+                                               : bytes + earlier->second;
+  if (of_message > limits_.message)
+    return over("the artifacts of one message would have "
+                  + std::to_string(of_message) + " bytes,",
                 limits_.message, "message");
   if (bytes_ + bytes > limits_.run)
     return over("the artifacts of this run would have "

@@ -6,6 +6,7 @@
 #include "caf/error.hpp"
 #include "caf/expected.hpp"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,7 +39,7 @@ public:
   artifact_store(std::unique_ptr<artifact_place> place, artifact_limits limits);
 
   /// Stores the files of one operation. Errors, with nothing stored: tool (a
-  /// name), limit (one file, this operation or this run has too much), sandbox
+  /// name), limit (one file, this message or this run has too much), sandbox
   /// (the disk).
   caf::expected<stored_artifacts> store(const store_artifacts& x);
 
@@ -52,6 +53,8 @@ private:
   uint64_t operations_ = 0;
   uint64_t files_ = 0;
   uint64_t bytes_ = 0;
+  /// Bytes of each message that has a name; no more than there may be files.
+  std::map<std::string, uint64_t> messages_;
 };
 
 /// In `directory`, which stays open as long as the store: files that only this

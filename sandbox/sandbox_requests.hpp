@@ -124,6 +124,9 @@ struct artifact_file {
 /// Stores files under the named path `artifacts`: all of them, or none.
 struct store_artifacts {
   std::vector<artifact_file> files;
+  /// What the limit for a message counts together, those of several calls of
+  /// one turn; empty: these files alone.
+  std::string message = {};
 };
 
 struct stored_artifacts {

@@ -108,6 +108,9 @@ void announce(agent_ptr self, size_t index, const json& reference) {
 co::task<stored_artifacts> store_files(agent_ptr self,
                                        std::vector<tool_artifact> files) {
   auto order = store_artifacts{};
+  const auto& state = self->state;
+  order.message = state.key->session.session_id + "/"
+                  + std::to_string(state.answer_record);
   for (const auto& file : files)
     order.files.push_back({file.name, *file.bytes});
   auto asked = co::request<stored_artifacts>(self, need_sandbox(self),

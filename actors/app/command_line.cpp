@@ -241,7 +241,8 @@ void add_config(CLI::App& app, options& out) {
   auto* check = config->add_subcommand("check", "Validate it and its agents");
   check->footer("Example: troupe config check troupe.yaml");
   add_common(*check, out);
-  check->add_option("FILE", out.file, "This file, and no other");
+  check->add_option("FILE", out.file,
+                    "This configuration, or this agent or assembly");
   add_set(*check, out);
   select(check, out, command::config_check);
   auto* show = config->add_subcommand(

@@ -1,8 +1,8 @@
 #include "troupe/actors/app/commands.hpp"
+#include "troupe/actors/app/definition_check.hpp"
 #include "troupe/actors/app/exit_code.hpp"
 #include "troupe/actors/app/report.hpp"
 #include "troupe/actors/app/setup.hpp"
-#include "troupe/actors/definition_catalog.hpp"
 #include "troupe/config/show_settings.hpp"
 
 #include <iostream>
@@ -10,18 +10,6 @@
 namespace troupe::app {
 
 namespace {
-
-/// Everything that would fail when a run starts, without starting anything.
-caf::error check_agents(const settings& settings) {
-  auto pool = co::blocking_pool{1};
-  auto models = model_catalog_spec{};
-  models.settings = settings;
-  models.folder = working_directory();
-  models.pool = &pool;
-  auto environment = process_environment();
-  auto agents = load_catalog({}, {models, {}, environment});
-  return agents ? caf::error{} : std::move(agents.error());
-}
 
 void warn(const loaded_settings& loaded) {
   for (const auto& warning : loaded.warnings)
@@ -33,14 +21,22 @@ void warn(const loaded_settings& loaded) {
 } // namespace
 
 int check_config(const options& x) {
-  auto loaded = settings_for(x);
+  auto is_of_runs = !x.file.empty() && is_definition(x.file);
+  auto place = x;
+  // It runs in the configuration that is there.
+  if (is_of_runs)
+    place.file.clear();
+  auto loaded = settings_for(place);
   if (!loaded)
     return report(loaded.error());
   warn(*loaded);
-  if (auto why = check_agents(loaded->settings))
-    return report(why);
+  auto wrong = check_definitions(loaded->settings, is_of_runs ? x.file : "");
+  if (wrong)
+    return report(wrong);
   if (x.json)
     std::cout << "{\"valid\":true}\n";
+  else if (is_of_runs)
+    std::cout << x.file << " is valid\n";
   else
     std::cout << "the configuration is valid ("
               << (loaded->files.empty() ? "no file, defaults"

@@ -1,5 +1,6 @@
 #include "troupe/actors/app/setup.hpp"
 
+#include "troupe/actors/app/definition_check.hpp"
 #include "troupe/actors/app/terminal.hpp"
 #include "troupe/config/environment_layer.hpp"
 #include "troupe/config/load_agent.hpp"
@@ -56,8 +57,11 @@ caf::error add_agent(const options& x, const environment_map& environment,
     return {};
   }
   auto found = load_definition_file(x.agent, environment);
-  if (!found)
-    return std::move(found.error());
+  if (!found) {
+    // What could be read may have faults as well.
+    auto all = check_definitions(out.runtime.settings, x.agent);
+    return all ? all : std::move(found.error());
+  }
   out.request.agent_file = fs::absolute(x.agent).lexically_normal().string();
   const auto& what = (*found)->what;
   if (const auto* one = std::get_if<agent_settings>(&what)) {

@@ -22,6 +22,7 @@ struct graph_walk {
 
 using graph_walk_ptr = std::shared_ptr<graph_walk>;
 using names = std::vector<std::string>;
+using ways = std::vector<graph_route::target>;
 
 /// The node a way is at, and those that led to it.
 struct position {
@@ -55,22 +56,24 @@ co::task<std::optional<graph_route::target>> run_node(graph_walk_ptr x,
     co_return std::nullopt;
   auto way = x->graph->plan.after_error(name, to_fault(failed).kind);
   if (!way)
+    throw co::failure{std::move(way.error())};
+  if (!*way)
     throw co::failure{std::move(failed)};
-  co_return way;
+  co_return std::move(*way);
 }
 
-co::task<names> walk_on(graph_walk_ptr x, position where, std::string stop);
+co::task<ways> walk_on(graph_walk_ptr x, position where, std::string stop);
 
 co::task<void> walk_branch(graph_walk_ptr x, position where, std::string stop,
-                           names* out) {
+                           ways* out) {
   *out = co_await walk_on(x, std::move(where), std::move(stop));
 }
 
-/// Walks the ways of a group at once; gives the nodes they came from to where
+/// Walks the ways of a group at once; gives those on which they came to where
 /// they come together.
-co::task<names> walk_group(graph_walk_ptr x, graph_route route,
-                           std::string from) {
-  auto lasts = std::vector<names>(route.targets.size());
+co::task<ways> walk_group(graph_walk_ptr x, graph_route route,
+                          std::string from) {
+  auto lasts = std::vector<ways>(route.targets.size());
   auto indices = std::vector<size_t>{};
   for (size_t i = 0; i < route.targets.size(); ++i)
     indices.push_back(i);
@@ -81,15 +84,15 @@ co::task<names> walk_group(graph_walk_ptr x, graph_route route,
   auto count = indices.size();
   auto all = co::for_each(std::move(indices), count, std::move(step));
   co_await all;
-  auto result = names{};
+  auto result = ways{};
   for (auto& last : lasts)
     result.insert(result.end(), last.begin(), last.end());
   co_return result;
 }
 
-/// Walks until the next node is `stop`, or the finish has answered; gives who
-/// led there.
-co::task<names> walk_on(graph_walk_ptr x, position where, std::string stop) {
+/// Walks until the next node is `stop`, or the finish has answered; gives the
+/// ways that led there.
+co::task<ways> walk_on(graph_walk_ptr x, position where, std::string stop) {
   const auto& plan = x->graph->plan;
   while (where.at.node != stop) {
     auto node = where.at.node;
@@ -99,7 +102,7 @@ co::task<names> walk_on(graph_walk_ptr x, position where, std::string stop) {
       continue;
     }
     if (node == plan.finish())
-      break;
+      co_return ways{};
     auto route = plan.after(node, x->walk->so_far);
     if (!route)
       throw co::failure{std::move(route.error())};
@@ -109,11 +112,21 @@ co::task<names> walk_on(graph_walk_ptr x, position where, std::string stop) {
     }
     auto join = route->join;
     auto group = walk_group(x, std::move(*route), node);
-    auto before = co_await group;
-    auto at = plan.join(join, before);
-    where = position{std::move(at), std::move(before)};
+    auto taken = co_await group;
+    // Groups that end at one place come together there with all their ways.
+    if (join == stop)
+      co_return taken;
+    auto at = plan.join(join, taken);
+    if (!at)
+      throw co::failure{std::move(at.error())};
+    auto before = names{};
+    for (const auto& way : taken)
+      before.push_back(way.from);
+    where = position{std::move(*at), std::move(before)};
   }
-  co_return std::move(where.before);
+  auto last = ways{};
+  last.push_back(std::move(where.at));
+  co_return last;
 }
 
 } // namespace
@@ -123,7 +136,7 @@ co::task<std::string> run_graph(workflow_context flow,
                                 std::string task) {
   auto x = std::make_shared<graph_walk>(graph_walk{flow, graph, nullptr, 0});
   x->walk = begin_walk(flow, std::move(task), graph->max_concurrency);
-  auto begin = position{{graph->plan.start(), std::nullopt, {}}, {}};
+  auto begin = position{{graph->plan.start(), std::nullopt, {}, 0, {}}, {}};
   auto walking = walk_on(x, std::move(begin), std::string{});
   co_await walking;
   co_return answer_with(flow, *x->walk, graph->plan.finish());

@@ -3,13 +3,12 @@
 #include "troupe/actors/assembly/graph.hpp"
 #include "troupe/actors/assembly/step_list.hpp"
 #include "troupe/actors/assembly/swarm.hpp"
-#include "troupe/config/nearest_name.hpp"
-#include "troupe/runtime/prompt/template_text.hpp"
+#include "troupe/config/participant_reader.hpp"
+#include "troupe/runtime/assembly/assembly_check.hpp"
 #include "troupe/runtime/run/workflow_names.hpp"
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace troupe {
@@ -35,6 +34,11 @@ public:
     result->settings.deadline = x.deadline;
     if (auto why = check_name(x.kind(), x.name))
       take(why);
+    if (x.deadline && x.deadline->count() <= 0)
+      fail("deadline", "must be longer than 0s");
+    for (auto& one : check_assembly(x))
+      wrong_.push_back(std::move(one));
+    is_read_ = !x.source.empty();
     if (const auto* graph = std::get_if<graph_settings>(&x.what))
       result->body = make_graph(*graph);
     else if (const auto* swarm = std::get_if<swarm_settings>(&x.what))
@@ -63,12 +67,9 @@ private:
       fail(path, "must be at least 1");
   }
 
-  void take(const caf::error& why, const std::string& path = {}) {
-    for (auto& one : to_faults(why)) {
-      if (!path.empty())
-        one.message = path + ": " + one.message;
+  void take(const caf::error& why) {
+    for (auto& one : to_faults(why))
       wrong_.push_back(std::move(one));
-    }
   }
 
   participant make_participant(const participant_settings& x,
@@ -81,15 +82,19 @@ private:
     result.timeout = x.timeout;
     result.retries = x.retries;
     result.retry_on = x.retry_on;
-    if (x.agent.empty() && !x.definition && !x.own)
+    // A reader has reported it.
+    if (x.agent.empty() && !x.definition && !x.own && !is_read_)
       fail(path, "names nobody");
     if (x.retries > 0 && x.retry_on.empty())
       fail(path + ".retries", "retries without retry_on repeat nothing");
+    for (const auto& word : x.retry_on)
+      if (!is_error_word(word))
+        fail(path + ".retry_on", "there is no kind of error \"" + word + "\"");
+    if (!is_read_) // steps are stored under these names
+      if (auto why = check_name("a participant", name))
+        take(why);
     if (x.timeout && x.timeout->count() <= 0)
       fail(path + ".timeout", "must be longer than 0s");
-    if (x.input)
-      if (auto text = template_text::compile(*x.input); !text)
-        take(text.error(), path + ".input");
     return result;
   }
 
@@ -109,10 +114,8 @@ private:
     for (const auto& [name, node] : x.nodes)
       graph->nodes[name] = make_member(node, name, "nodes." + name);
     auto plan = graph_plan::make(x);
-    if (!plan) {
-      take(plan.error());
-      return {};
-    }
+    if (!plan)
+      return {}; // reported
     graph->plan = std::move(*plan);
     return [graph](workflow_context flow, std::string task) {
       return run_graph(std::move(flow), graph, std::move(task));
@@ -126,14 +129,6 @@ private:
     swarm->max_handoff_repeats = x.max_handoff_repeats;
     check_count(x.max_steps, "max_steps");
     check_count(x.max_handoff_repeats, "max_handoff_repeats");
-    check_member(x, x.start, "start");
-    for (const auto& [from, targets] : x.handoffs) {
-      check_member(x, from, "handoffs." + from);
-      for (const auto& to : targets)
-        check_member(x, to, "handoffs." + from);
-      if (std::count(targets.begin(), targets.end(), from) > 0)
-        fail("handoffs." + from, "\"" + from + "\" hands over to itself");
-    }
     auto all = std::map<std::string, participant>{};
     for (const auto& [name, member] : x.members)
       all[name] = make_participant(member, name, "members." + name);
@@ -148,19 +143,6 @@ private:
     return [swarm](workflow_context flow, std::string task) {
       return run_swarm(std::move(flow), swarm, std::move(task));
     };
-  }
-
-  void check_member(const swarm_settings& x, const std::string& name,
-                    const std::string& path) {
-    if (x.members.contains(name))
-      return;
-    auto known = std::vector<std::string>{};
-    for (const auto& [member, settings] : x.members)
-      known.push_back(member);
-    auto hint = std::string{};
-    if (auto near = nearest_name(name, known))
-      hint = "did you mean \"" + *near + "\"?";
-    fail(path, "there is no member \"" + name + "\"", std::move(hint));
   }
 
   void give_handoff_tool(participant& one, const swarm_settings& x,
@@ -191,11 +173,8 @@ private:
   }
 
   body make_steps(const workflow_file_settings& x) {
-    auto known = std::set<std::string>{};
-    if (x.steps.empty())
-      fail("steps", "there are none");
     auto steps = std::make_shared<const std::vector<listed_step>>(
-      make_list(x.steps, "steps", known));
+      make_list(x.steps, "steps"));
     return [steps](workflow_context flow, std::string task) {
       return run_step_list(std::move(flow), steps, std::move(task));
     };
@@ -203,47 +182,33 @@ private:
 
   std::vector<listed_step>
   make_list(const std::vector<workflow_step_settings>& steps,
-            const std::string& path, std::set<std::string>& known) {
+            const std::string& path) {
     auto result = std::vector<listed_step>{};
     for (size_t i = 0; i < steps.size(); ++i)
-      if (auto step = make_step(steps[i], path + "[" + std::to_string(i) + "]",
-                                known))
+      if (auto step = make_step(steps[i], path + "[" + std::to_string(i) + "]"))
         result.push_back(std::move(*step));
     return result;
   }
 
   std::optional<listed_step> make_step(const workflow_step_settings& step,
-                                       const std::string& path,
-                                       std::set<std::string>& known) {
-    if (const auto* x = std::get_if<invoke_step_settings>(&step.what)) {
-      known.insert(x->as);
+                                       const std::string& path) {
+    if (const auto* x = std::get_if<invoke_step_settings>(&step.what))
       return listed_step{make_member(x->participant, x->as, path + ".invoke")};
-    }
     if (const auto* x = std::get_if<parallel_step_settings>(&step.what)) {
       check_count(x->max_concurrency, path + ".max_concurrency");
-      return listed_step{listed_group{
-        make_list(x->steps, path + ".parallel", known), x->max_concurrency}};
+      return listed_step{listed_group{make_list(x->steps, path + ".parallel"),
+                                      x->max_concurrency}};
     }
-    return make_branch(std::get<branch_step_settings>(step.what), path, known);
+    return make_branch(std::get<branch_step_settings>(step.what), path);
   }
 
   std::optional<listed_step> make_branch(const branch_step_settings& x,
-                                         const std::string& path,
-                                         std::set<std::string>& known) {
+                                         const std::string& path) {
     auto when = output_condition::make(x.when);
+    auto then_steps = make_list(x.then_steps, path + ".then");
+    auto else_steps = make_list(x.else_steps, path + ".else");
     if (!when)
-      take(when.error(), path + ".when");
-    if (!x.when.holds && !known.contains(x.when.node)) {
-      auto names = std::vector<std::string>{known.begin(), known.end()};
-      auto near = nearest_name(x.when.node, names);
-      fail(path + ".when.node",
-           "no step before this one is called \"" + x.when.node + "\"",
-           near ? "did you mean \"" + *near + "\"?" : std::string{});
-    }
-    auto then_steps = make_list(x.then_steps, path + ".then", known);
-    auto else_steps = make_list(x.else_steps, path + ".else", known);
-    if (!when)
-      return std::nullopt;
+      return std::nullopt; // reported
     return listed_step{listed_branch{std::move(*when), std::move(then_steps),
                                      std::move(else_steps)}};
   }
@@ -251,6 +216,8 @@ private:
   const participant_finder& find_;
   std::vector<fault>& wrong_;
   std::map<std::string, participant_ptr> members_;
+  /// Whether a reader has looked at it.
+  bool is_read_ = false;
 };
 
 } // namespace

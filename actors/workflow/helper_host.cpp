@@ -44,7 +44,12 @@ participant_ptr find_helper(const workflow_state& state,
     auto request = run_request{};
     request.agent = found->second.named;
     request.input = input;
-    result.what = find_definition(*state.catalog, request);
+    // Files are named by paths, and have agents that name themselves.
+    if (request.agent.find('/') != std::string::npos)
+      request.agent_file = request.agent;
+    result.what = request.agent_file.empty()
+                    ? find_definition(*state.catalog, request)
+                    : find_definition(*state.catalog, request, "agent");
   }
   return std::make_shared<const participant>(std::move(result));
 }

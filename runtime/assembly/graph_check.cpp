@@ -1,59 +1,22 @@
 #include "troupe/runtime/assembly/graph_check.hpp"
 
 #include "troupe/config/nearest_name.hpp"
+#include "troupe/config/participant_reader.hpp"
+#include "troupe/runtime/assembly/edge_check.hpp"
+#include "troupe/runtime/assembly/graph_ways.hpp"
+#include "troupe/runtime/assembly/input_check.hpp"
 #include "troupe/runtime/assembly/output_condition.hpp"
-#include "troupe/runtime/prompt/template_text.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <iterator>
+#include <string>
 #include <utility>
 
 namespace troupe {
 
 namespace {
 
-using name_set = std::set<std::string>;
-
-std::map<std::string, name_set> successors(const graph_settings& x) {
-  auto result = std::map<std::string, name_set>{};
-  for (const auto& edge : x.edges)
-    for (const auto& from : edge.from)
-      result[from].insert(edge.to);
-  return result;
-}
-
-name_set reachable(const std::map<std::string, name_set>& next,
-                   const std::string& start) {
-  auto result = name_set{start};
-  auto open = std::deque<std::string>{start};
-  while (!open.empty()) {
-    auto at = std::move(open.front());
-    open.pop_front();
-    auto found = next.find(at);
-    if (found == next.end())
-      continue;
-    for (const auto& to : found->second)
-      if (result.insert(to).second)
-        open.push_back(to);
-  }
-  return result;
-}
-
-std::map<std::string, name_set>
-reversed(const std::map<std::string, name_set>& next) {
-  auto result = std::map<std::string, name_set>{};
-  for (const auto& [from, targets] : next)
-    for (const auto& to : targets)
-      result[to].insert(from);
-  return result;
-}
-
-name_set intersection(const name_set& x, const name_set& y) {
-  auto result = name_set{};
-  std::set_intersection(x.begin(), x.end(), y.begin(), y.end(),
-                        std::inserter(result, result.end()));
-  return result;
+std::string edge_path(size_t i) {
+  return "edges[" + std::to_string(i) + "]";
 }
 
 class graph_checker {
@@ -67,41 +30,31 @@ public:
     check_name(x_.start, "start");
     check_name(x_.finish, "finish");
     for (size_t i = 0; i < x_.edges.size(); ++i)
-      check_edge(x_.edges[i], "edges[" + std::to_string(i) + "]");
+      check_edge(x_.edges[i], edge_path(i));
+    check_edges_of_nodes(x_, wrong_);
+    auto meant = as_meant();
+    find_earlier(meant);
+    for (size_t i = 0; i < x_.edges.size(); ++i)
+      check_time(i);
     for (const auto& [name, node] : x_.nodes)
       if (node.input)
-        check_template(*node.input, "nodes." + name + ".input");
-    if (!x_.nodes.contains(x_.start) || !x_.nodes.contains(x_.finish))
-      return std::move(wrong_);
-    auto meant = as_meant();
-    if (check_ways(meant))
+        check_input(*node.input, "nodes." + name + ".input", scope_at(name),
+                    wrong_);
+    auto is_complete
+      = std::all_of(x_.edges.begin(), x_.edges.end(), [](const auto& edge) {
+          return !edge.from.empty() && !edge.to.empty();
+        });
+    if (is_complete && x_.nodes.contains(x_.start)
+        && x_.nodes.contains(x_.finish) && check_ways(meant))
       check_joins(meant);
-    return std::move(wrong_);
+    return wrong_.take();
   }
 
 private:
-  void fail(const std::string& path, const std::string& what,
-            std::string hint = {}) {
-    auto x = fault{};
-    x.kind = errc::configuration;
-    x.message = path + ": " + what;
-    x.hint = std::move(hint);
-    wrong_.push_back(std::move(x));
-  }
-
   void check_name(const std::string& name, const std::string& path) {
-    if (x_.nodes.contains(name))
-      return;
-    auto hint = std::string{};
-    if (auto near = nearest_name(name, names_))
-      hint = "did you mean \"" + *near + "\"?";
-    fail(path, "there is no node \"" + name + "\"", std::move(hint));
-  }
-
-  void check_template(const std::string& text, const std::string& path) {
-    auto compiled = template_text::compile(text);
-    if (!compiled)
-      fail(path, to_fault(compiled.error()).message);
+    if (!x_.nodes.contains(name))
+      wrong_.add(path, "there is no node \"" + name + "\"",
+                 hint_for(name, names_));
   }
 
   void check_edge(const edge_settings& edge, const std::string& path) {
@@ -109,38 +62,34 @@ private:
       check_name(from, path + ".from");
     check_name(edge.to, path + ".to");
     if (edge.from.empty())
-      fail(path + ".from", "names no node");
+      wrong_.add(path + ".from", "names no node");
     if (name_set{edge.from.begin(), edge.from.end()}.size() != edge.from.size())
-      fail(path + ".from", "names a node twice");
-    if (edge.from.size() > 1 && (edge.when || !edge.on_error.empty()))
-      fail(path, "an edge that waits for several nodes has neither when nor "
+      wrong_.add(path + ".from", "names a node twice");
+    if (edge.from.size() > 1 && !is_unconditional(edge))
+      wrong_.add(path,
+                 "an edge that waits for several nodes has neither when nor "
                  "on_error");
-    if (std::count(edge.from.begin(), edge.from.end(), x_.finish) > 0)
-      fail(path + ".from", "nothing comes after the finish");
-    if (edge.input)
-      check_template(*edge.input, path + ".input");
-    if (edge.when) {
-      if (!edge.when->holds)
-        check_name(edge.when->node, path + ".when.node");
-      auto compiled = output_condition::make(*edge.when);
-      if (!compiled)
-        fail(path + ".when", to_fault(compiled.error()).message);
-    }
-    check_repetition(edge, path);
-  }
-
-  void check_repetition(const edge_settings& edge, const std::string& path) {
-    if (edge.when || !edge.on_error.empty())
+    if (is_from(edge, x_.finish))
+      wrong_.add(path + ".from", "nothing comes after the finish");
+    if (edge.on_error && edge.on_error->empty())
+      wrong_.add(path + ".on_error", "names no kind of error",
+                 "leave it out, or name kinds: on_error: [provider]");
+    for (const auto& word : edge.on_error.value_or(std::vector<std::string>{}))
+      if (!is_error_word(word))
+        wrong_.add(path + ".on_error", "there is no kind of error \"" + word
+                                         + "\"");
+    if (!edge.when)
       return;
-    for (const auto& from : edge.from)
-      if (!plain_.emplace(from, edge.to).second)
-        fail(path, "leads from \"" + from + "\" to \"" + edge.to
-                     + "\" as another edge does");
+    if (!edge.when->holds)
+      check_name(edge.when->node, path + ".when.node");
+    auto compiled = output_condition::make(*edge.when);
+    if (!compiled)
+      wrong_.add(path + ".when", to_fault(compiled.error()).message);
   }
 
   /// The graph with its misspelt names as they were probably meant, and without
   /// edges to nowhere: one fault is not reported as several.
-  graph_settings as_meant() const {
+  graph_settings as_meant() {
     auto result = x_;
     auto correct = [this](std::string& name) {
       if (!x_.nodes.contains(name))
@@ -148,24 +97,67 @@ private:
       return !name.empty();
     };
     std::erase_if(result.edges, [&](edge_settings& edge) {
+      auto count = edge.from.size();
       std::erase_if(edge.from, [&](std::string& x) { return !correct(x); });
-      return !correct(edge.to) || edge.from.empty();
+      auto is_lost = !correct(edge.to) || edge.from.empty();
+      is_whole_ = is_whole_ && !is_lost && edge.from.size() == count;
+      return is_lost;
     });
     return result;
+  }
+
+  /// Node -> those that can have ended before it begins: those that lead to
+  /// it. Where edges are lost that cannot be told, and each may be.
+  void find_earlier(const graph_settings& meant) {
+    auto back = reversed(successors(meant));
+    for (const auto& name : names_)
+      earlier_[name] = is_whole_ ? reached_from(back, name)
+                                 : name_set{names_.begin(), names_.end()};
+  }
+
+  input_scope scope_at(const std::string& node) const {
+    auto found = earlier_.find(node);
+    return {"node", names_,
+            found == earlier_.end() ? name_set{names_.begin(), names_.end()}
+                                    : found->second};
+  }
+
+  /// What an edge asks about must have ended when the edge is looked at, or
+  /// when its target begins.
+  void check_time(size_t i) {
+    const auto& edge = x_.edges[i];
+    if (edge.input)
+      check_input(*edge.input, edge_path(i) + ".input", scope_at(edge.to),
+                  wrong_);
+    if (!edge.when || edge.when->holds || edge.from.size() != 1)
+      return;
+    const auto& from = edge.from.front();
+    const auto& asked = edge.when->node;
+    auto found = earlier_.find(from);
+    if (asked == from || !x_.nodes.contains(asked) || found == earlier_.end()
+        || found->second.contains(asked))
+      return;
+    wrong_.add(edge_path(i) + ".when.node",
+               "the edge from \"" + from + "\" to \"" + edge.to
+                 + "\" asks about \"" + asked
+                 + "\", which cannot have ended by then",
+               "ask about \"" + from + "\" or a node that leads to it");
   }
 
   /// Whether every node is on a way from the start to the finish.
   bool check_ways(const graph_settings& meant) {
     auto before = wrong_.size();
     auto next = successors(meant);
-    auto forwards = reachable(next, x_.start);
-    auto backwards = reachable(reversed(next), x_.finish);
+    auto forwards = reached_from(next, x_.start);
+    forwards.insert(x_.start);
+    auto backwards = reached_from(reversed(next), x_.finish);
+    backwards.insert(x_.finish);
     for (const auto& name : names_) {
       if (!forwards.contains(name))
-        fail("nodes." + name, "no edge leads here from the start");
+        wrong_.add("nodes." + name, "no edge leads here from the start");
       else if (!backwards.contains(name))
-        fail("nodes." + name, "no edge leads from here to the finish",
-             "add {from: " + name + ", to: " + x_.finish + "}");
+        wrong_.add("nodes." + name, "no edge leads from here to the finish",
+                   "add {from: " + name + ", to: " + x_.finish + "}");
     }
     return wrong_.size() == before;
   }
@@ -177,70 +169,75 @@ private:
     auto joins = name_set{};
     for (const auto& name : names_) {
       auto targets = unconditional_targets(meant, name);
-      if (targets.size() > 1)
-        joins.insert(find_join(ways, targets));
+      if (targets.size() < 2)
+        continue;
+      auto join = find_join(ways, targets);
+      joins.insert(join);
+      if (is_whole_)
+        check_inputs(meant, ways, targets, join);
     }
     for (size_t i = 0; i < x_.edges.size(); ++i)
       if (x_.edges[i].from.size() > 1 && x_.nodes.contains(x_.edges[i].to)
           && !joins.contains(x_.edges[i].to))
-        fail("edges[" + std::to_string(i) + "]",
-             "waits for nodes that do not run at once, or not only for them",
-             "let one node lead to all of them without conditions");
+        wrong_.add(edge_path(i),
+                   "waits for nodes that do not run at once, or not only for "
+                   "them",
+                   "let one node lead to all of them without conditions");
+  }
+
+  /// Where a group comes together, the edges that are taken for sure say one
+  /// input.
+  void check_inputs(const graph_settings& meant, const post_dominators& ways,
+                    const std::vector<std::string>& targets,
+                    const std::string& join) {
+    auto sure = name_set{};
+    for (const auto& target : targets)
+      for (const auto& node : ways.at(target))
+        if (!ways.at(join).contains(node) && has_no_condition(meant, node))
+          sure.insert(node);
+    auto taken = std::vector<size_t>{};
+    auto is_joint = false;
+    for (size_t i = 0; i < meant.edges.size(); ++i) {
+      const auto& edge = meant.edges[i];
+      auto comes = std::any_of(sure.begin(), sure.end(), [&](const auto& node) {
+        return is_from(edge, node);
+      });
+      if (edge.to != join || !is_unconditional(edge) || !has_input(edge)
+          || !comes)
+        continue;
+      taken.push_back(i);
+      is_joint = is_joint || edge.from.size() > 1;
+    }
+    std::erase_if(taken, [&](size_t i) {
+      return is_joint && meant.edges[i].from.size() == 1;
+    });
+    for (auto i : taken)
+      if (!has_same_input(meant.edges[taken.front()], meant.edges[i])
+          && clashes_.insert(i).second)
+        wrong_.add(edge_path(i) + ".input",
+                   edge_path(taken.front()) + " and this edge come together "
+                     + "at \"" + join + "\" with different inputs",
+                   "use a join, {from: [a, b], to: " + join
+                     + ", input: …}, or one input at the node");
+  }
+
+  static bool has_no_condition(const graph_settings& x,
+                               const std::string& node) {
+    return std::none_of(x.edges.begin(), x.edges.end(), [&](const auto& edge) {
+      return edge.when && is_from(edge, node);
+    });
   }
 
   const graph_settings& x_;
   std::vector<std::string> names_;
-  std::set<std::pair<std::string, std::string>> plain_;
-  std::vector<fault> wrong_;
+  /// Whether every edge leads from nodes to a node.
+  bool is_whole_ = true;
+  std::map<std::string, name_set> earlier_;
+  std::set<size_t> clashes_;
+  assembly_faults wrong_;
 };
 
 } // namespace
-
-post_dominators find_post_dominators(const graph_settings& x) {
-  auto next = successors(x);
-  auto all = name_set{};
-  for (const auto& [name, node] : x.nodes)
-    all.insert(name);
-  auto result = post_dominators{};
-  for (const auto& name : all)
-    result[name] = name == x.finish ? name_set{name} : all;
-  for (auto has_changed = true; has_changed;) {
-    has_changed = false;
-    for (const auto& name : all) {
-      if (name == x.finish)
-        continue;
-      auto ways = all;
-      for (const auto& to : next[name])
-        ways = intersection(ways, result[to]);
-      ways.insert(name);
-      has_changed = has_changed || ways != result[name];
-      result[name] = std::move(ways);
-    }
-  }
-  return result;
-}
-
-std::string find_join(const post_dominators& ways,
-                      const std::vector<std::string>& nodes) {
-  auto common = ways.at(nodes.front());
-  for (const auto& node : nodes)
-    common = intersection(common, ways.at(node));
-  // The first is the one from which all the others are still ahead.
-  for (const auto& node : common)
-    if (intersection(ways.at(node), common) == common)
-      return node;
-  return {};
-}
-
-std::vector<std::string> unconditional_targets(const graph_settings& x,
-                                               const std::string& node) {
-  auto result = std::vector<std::string>{};
-  for (const auto& edge : x.edges)
-    if (!edge.when && edge.on_error.empty()
-        && std::count(edge.from.begin(), edge.from.end(), node) > 0)
-      result.push_back(edge.to);
-  return result;
-}
 
 std::vector<fault> check_graph(const graph_settings& x) {
   return graph_checker{x}.run();

@@ -1,23 +1,12 @@
 #include "troupe/runtime/assembly/graph_plan.hpp"
 
 #include "troupe/runtime/assembly/graph_check.hpp"
+#include "troupe/runtime/assembly/graph_ways.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace troupe {
-
-namespace {
-
-bool is_from(const edge_settings& edge, const std::string& node) {
-  return std::find(edge.from.begin(), edge.from.end(), node) != edge.from.end();
-}
-
-graph_route::target way_along(const edge_settings& x) {
-  return {x.to, x.input, x.map};
-}
-
-} // namespace
 
 caf::expected<graph_plan> graph_plan::make(const graph_settings& x) {
   if (auto wrong = check_graph(x); !wrong.empty())
@@ -49,13 +38,14 @@ graph_plan::after(const std::string& node,
                   const assembly_record& so_far) const {
   auto chosen = graph_route{};
   auto others = graph_route{};
-  for (const auto& edge : edges_) {
-    if (!is_from(edge.settings, node) || !edge.settings.on_error.empty())
+  for (size_t i = 0; i < edges_.size(); ++i) {
+    const auto& edge = edges_[i];
+    if (!is_from(edge.settings, node) || edge.settings.on_error)
       continue;
     if (!edge.when)
-      others.targets.push_back(way_along(edge.settings));
+      others.targets.push_back(way_along(i, node));
     else if (edge.when->holds(so_far))
-      chosen.targets.push_back(way_along(edge.settings));
+      chosen.targets.push_back(way_along(i, node));
   }
   if (chosen.targets.size() > 1)
     return make_error(errc::routing,
@@ -74,30 +64,56 @@ graph_plan::after(const std::string& node,
   return others;
 }
 
-std::optional<graph_route::target>
+caf::expected<std::optional<graph_route::target>>
 graph_plan::after_error(const std::string& node, errc kind) const {
-  for (const auto& edge : edges_)
-    if (is_from(edge.settings, node)
-        && is_kind_among(kind, edge.settings.on_error))
-      return way_along(edge.settings);
-  return std::nullopt;
+  auto result = std::optional<graph_route::target>{};
+  for (size_t i = 0; i < edges_.size(); ++i) {
+    const auto& edge = edges_[i].settings;
+    if (!edge.on_error || !is_from(edge, node)
+        || !is_kind_among(kind, *edge.on_error))
+      continue;
+    if (result)
+      return make_error(
+        errc::routing, "after the failure of \"" + node + "\" the edges to \""
+                         + result->node + "\" and \"" + edge.to
+                         + "\" are both for errors of kind " + to_string(kind));
+    result = way_along(i, node);
+  }
+  return result;
 }
 
-graph_route::target
+caf::expected<graph_route::target>
 graph_plan::join(const std::string& node,
-                 const std::vector<std::string>& from) const {
-  // An edge that waits for all says more than one from a single node.
-  for (auto is_joint : {true, false})
-    for (const auto& edge : edges_) {
-      const auto& x = edge.settings;
-      auto comes = std::any_of(from.begin(), from.end(), [&](const auto& one) {
-        return is_from(x, one);
-      });
-      if (comes && x.to == node && (x.input || x.map)
-          && (x.from.size() > 1) == is_joint && x.on_error.empty())
-        return way_along(x);
-    }
-  return {node, {}, {}};
+                 const std::vector<graph_route::target>& taken) const {
+  auto is_joint = [this](const graph_route::target& x) {
+    const auto& edge = edges_[x.edge].settings;
+    return edge.from.size() > 1 && has_input(edge);
+  };
+  auto has_joint = std::any_of(taken.begin(), taken.end(), is_joint);
+  auto result = graph_route::target{};
+  result.node = node;
+  const graph_route::target* first = nullptr;
+  for (const auto& way : taken) {
+    const auto& edge = edges_[way.edge].settings;
+    if (!has_input(edge) || (has_joint && !is_joint(way)))
+      continue;
+    if (first == nullptr)
+      result = *(first = &way);
+    else if (!has_same_input(edges_[first->edge].settings, edge))
+      return make_error(errc::routing,
+                        "the edges from \"" + first->from + "\" and from \""
+                          + way.from + "\" come together at \"" + node
+                          + "\" with different inputs: use a join, {from: ["
+                          + first->from + ", " + way.from + "], to: " + node
+                          + ", input: …}, or one input at the node");
+  }
+  return result;
+}
+
+graph_route::target graph_plan::way_along(size_t edge,
+                                          const std::string& from) const {
+  const auto& x = edges_[edge].settings;
+  return {x.to, x.input, x.map, edge, from};
 }
 
 bool is_kind_among(errc kind, const std::vector<std::string>& words) {

@@ -22,6 +22,9 @@ struct graph_route {
     /// The template of the edge, where it has one.
     std::optional<std::string> input;
     input_mapper map;
+    /// Which edge leads here: its number, and the node it comes from.
+    size_t edge = 0;
+    std::string from;
   };
 
   std::vector<target> targets;
@@ -57,16 +60,20 @@ public:
                                    const assembly_record& so_far) const;
 
   /// Where to go after `node`, which failed; nothing where no edge is for that
-  /// kind.
-  std::optional<graph_route::target> after_error(const std::string& node,
-                                                 errc kind) const;
+  /// kind. Error: routing (several are).
+  caf::expected<std::optional<graph_route::target>>
+  after_error(const std::string& node, errc kind) const;
 
-  /// The way into `node`, where those that lead there come together, with the
-  /// input of the edges into it from any of `from`.
-  graph_route::target join(const std::string& node,
-                           const std::vector<std::string>& from) const;
+  /// The way into `node`, where the ways `taken` come together, with the input
+  /// that their edges say: an edge that waits for several says more than one
+  /// from a single node. Error: routing (they say different ones).
+  caf::expected<graph_route::target>
+  join(const std::string& node,
+       const std::vector<graph_route::target>& taken) const;
 
 private:
+  graph_route::target way_along(size_t edge, const std::string& from) const;
+
   struct planned_edge {
     edge_settings settings;
     std::optional<output_condition> when;

@@ -121,9 +121,9 @@ private:
   void draw_edge(const edge_settings& edge, const std::string& from,
                  const std::string& to) {
     auto text = edge.when ? text_of(*edge.when) : std::string{};
-    for (const auto& kind : edge.on_error)
+    for (const auto& kind : edge.on_error.value_or(name_list{}))
       text += (text.empty() ? "on error: " : ", ") + kind;
-    connect(from, to, text, !edge.on_error.empty());
+    connect(from, to, text, edge.on_error.has_value());
   }
 
   void draw_swarm(const swarm_settings& x) {

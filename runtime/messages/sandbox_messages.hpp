@@ -99,7 +99,7 @@ auto inspect(Inspector& f, artifact_file& x) {
 
 template <class Inspector>
 auto inspect(Inspector& f, store_artifacts& x) {
-  return f(caf::meta::type_name("troupe::store_artifacts"), x.files);
+  return f(caf::meta::type_name("troupe::store_artifacts"), x.files, x.message);
 }
 
 template <class Inspector>

@@ -73,6 +73,10 @@ public:
     return std::move(result_);
   }
 
+  std::vector<template_name> take_names() {
+    return std::move(names_);
+  }
+
 private:
   struct tag {
     size_t begin;
@@ -84,6 +88,7 @@ private:
   struct section {
     std::string name;
     size_t position;
+    bool is_inverted;
   };
 
   std::optional<tag> next_tag() {
@@ -121,8 +126,10 @@ private:
       throw template_fault{it.begin, "the tag has no name"};
     if (name.find(close_mark_) != std::string_view::npos)
       throw template_fault{it.begin, "a name cannot hold the end of a tag"};
+    if (kind != '/')
+      note(name);
     if (kind == '#' || kind == '^')
-      enter(it, std::string{name});
+      enter(it, std::string{name}, kind == '^');
     else if (kind == '/')
       leave(it, name);
     auto is_variable = kind != '#' && kind != '^' && kind != '/';
@@ -133,10 +140,18 @@ private:
     result_ += close_mark_;
   }
 
-  void enter(const tag& it, std::string name) {
+  void note(std::string_view name) {
+    auto& one = names_.emplace_back();
+    one.name = name;
+    for (const auto& around : open_)
+      if (!around.is_inverted)
+        one.inside.push_back(around.name);
+  }
+
+  void enter(const tag& it, std::string name, bool is_inverted) {
     if (open_.size() == max_nesting)
       throw template_fault{it.begin, "sections are nested too deeply"};
-    open_.push_back({std::move(name), it.begin});
+    open_.push_back({std::move(name), it.begin, is_inverted});
   }
 
   void leave(const tag& it, std::string_view name) {
@@ -171,6 +186,7 @@ private:
   std::string open_mark_ = "{{";
   std::string close_mark_ = "}}";
   std::vector<section> open_;
+  std::vector<template_name> names_;
   std::string result_;
 };
 
@@ -348,7 +364,9 @@ caf::expected<template_text> template_text::compile(std::string_view text,
   if (result.is_literal_)
     return result;
   try {
-    result.marked_ = marker{text}.run();
+    auto finder = marker{text};
+    result.marked_ = finder.run();
+    result.names_ = finder.take_names();
   } catch (const template_fault& failure) {
     return make_error(errc::configuration,
                       std::string{"the template is not valid: "}

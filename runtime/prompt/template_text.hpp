@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace troupe {
 
@@ -17,6 +18,13 @@ enum class missing_name : uint8_t {
   /// Nothing, as long as its first part is known: `{{last_tool.error}}` of a
   /// result without an error. A misspelt first part is a fault.
   empty,
+};
+
+/// A variable or a section, by the name that the template has for it.
+struct template_name {
+  std::string name;
+  /// The sections `{{#x}}` around it, whose values are looked into first.
+  std::vector<std::string> inside;
 };
 
 /// A compiled Mustache template. Immutable; any thread.
@@ -50,6 +58,11 @@ public:
   render(const nlohmann::json& values,
          missing_name missing = missing_name::fault) const;
 
+  /// What the tags name, in the order of the text.
+  const std::vector<template_name>& names() const noexcept {
+    return names_;
+  }
+
   /// Whether the text has no tags and renders as itself.
   bool is_literal() const noexcept {
     return is_literal_;
@@ -65,6 +78,7 @@ private:
   std::string name_;
   /// With each variable marked, so that it is told from a section's name.
   std::string marked_;
+  std::vector<template_name> names_;
   bool is_literal_ = true;
 };
 

@@ -216,6 +216,33 @@ TEST_CASE("all faults of what was built come at once", "[builder]") {
     .max_concurrency(0);
   auto faults = faults_of(x.host(), wrong);
   CHECK(faults.size() >= 5);
+  auto twice = steps{};
+  twice.invoke("a", x.make_agent("a")).invoke("a", x.make_agent("a"));
+  CHECK(faults_of(x.host(), steps{"both"}.parallel(twice, 2)).size() == 1);
+  auto early = graph{"early"};
+  early.node("a", member{x.make_agent("a")}.input("{{results.b.output}}"))
+    .node("b", x.make_agent("a"))
+    .edge("a", "b", when("b").equals("x"))
+    .edge("a", "b")
+    .on_error("a", "b", {})
+    .finish("b");
+  CHECK(faults_of(x.host(), early).size() == 3);
+  auto a = x.make_agent("a");
+  for (const auto* name : {"", "a/b", "a#2", "a\xff"})
+    CHECK(faults_of(x.host(), steps{"named"}.invoke(name, a)).size() == 1);
+  CHECK_THROWS_AS(graph{"g"}.node("a", a).node("a", a), co::failure);
+  CHECK_THROWS_AS(swarm{"s"}.add("a", a).add("a", a), co::failure);
+  auto words = graph{"words"};
+  words.node("a", member{a}.retry(1, {"bogus"}))
+    .node("b", a)
+    .edge("a", "b")
+    .on_error("a", "b", {"provder"})
+    .finish("b")
+    .deadline(-1s);
+  CHECK(faults_of(x.host(), words).size() == 3);
+  CHECK(faults_of(x.host(), steps{"s"}.invoke("a", agent{a}.max_turns(0)))
+          .size()
+        == 1);
   CHECK(faults_of(x.host(), steps{"none"}).size() == 1);
   CHECK(faults_of(x.host(), swarm{"none"}).size() >= 1);
 }

@@ -187,6 +187,64 @@ TEST_CASE("a file says what it defines", "[load_agent]") {
         == "has more than one of the keys agent, graph, workflow and swarm");
 }
 
+TEST_CASE("a misspelt option of a participant is one fault", "[load_agent]") {
+  auto dir = test::temp_dir{};
+  dir.write("b.yaml", "agent: b\n");
+  auto faults_with = [&](const std::string& participant) {
+    auto file = dir.write("x.yaml", "graph: g\nnodes: {b: " + participant
+                                      + "}\nstart: b\nfinish: b\n");
+    auto found = load_definition_file(file, {});
+    return found ? texts{} : faults_of(found.error());
+  };
+  for (const auto* who : {"b.yaml", "b"}) {
+    auto wrong
+      = faults_with("{agent: " + std::string{who} + ", histroy: true}");
+    REQUIRE(wrong.size() == 1);
+    CHECK(wrong[0].starts_with("nodes.b.histroy: unknown key"));
+    CHECK(wrong[0].ends_with("did you mean `history`?"));
+  }
+  auto wrong = faults_with("{agent: b, modle: x}");
+  REQUIRE(wrong.size() == 1);
+  CHECK(wrong[0].ends_with("did you mean `model`?"));
+  CHECK(faults_with("{agent: b, model: x, history: true}").empty());
+}
+
+TEST_CASE("an agent's file may name itself as a helper", "[load_agent]") {
+  auto dir = test::temp_dir{};
+  auto file = dir.write("r.yaml", "agent: r\nsubagents: {r: {agent: r.yaml}, "
+                                  "other: other.yaml}\n");
+  dir.write("other.yaml", "agent: other\nsubagents: {back: r.yaml}\n");
+  auto found = load_definition_file(file, {});
+  REQUIRE(found);
+  const auto& r = std::get<agent_settings>((*found)->what);
+  CHECK(r.subagents.at("r").participant.agent == file);
+  const auto& other = std::get<agent_settings>(
+    r.subagents.at("other").participant.definition->what);
+  CHECK(other.subagents.at("back").participant.agent == file);
+  SECTION("but none contains itself") {
+    file = dir.write("w.yaml", "workflow: w\nsteps: [{invoke: {agent: x, "
+                               "subagents: {w: w.yaml}}}]\n");
+    found = load_definition_file(file, {});
+    REQUIRE_FALSE(found);
+    CHECK(to_fault(found.error()).message.ends_with("contains itself"));
+  }
+}
+
+TEST_CASE("no schema is none", "[load_agent]") {
+  auto x = parse("agent: a\nresult_schema: null\n");
+  REQUIRE(x);
+  CHECK(x->result_schema_json.empty());
+}
+
+TEST_CASE("the place of a key is found in its file", "[load_agent]") {
+  auto dir = test::temp_dir{};
+  auto file = dir.write("x.yaml", "a:\n  - b: {c: 1}\n  - 2\n");
+  CHECK(place_in_file(file, "a[0].b.c") == file + ":2:12");
+  CHECK(place_in_file(file, "a[1].nothing") == file + ":3:5");
+  CHECK(place_in_file(file, "z.y") == file);
+  CHECK(place_in_file(file, "a[7") == file + ":2:3");
+}
+
 TEST_CASE("a sandbox policy is a file of its own", "[load_agent]") {
   auto dir = test::temp_dir{};
   auto file = dir.write("p.yaml", "provider: native\nfiles: {root: read_only, "

@@ -240,32 +240,6 @@ finish: z
   }
 }
 
-TEST_CASE("what is wrong with an assembly is said before anything runs",
-          "[contract]") {
-  auto x = troupe_of{{{"a", says("a")}}};
-  auto fails_with = [&](const std::string& text, const std::string& part) {
-    x.write("f.yaml", text);
-    auto done = x.run({"run", "f.yaml", "Q"});
-    CHECK(done.code == 2);
-    INFO(done.err);
-    CHECK(done.err.find(part) != std::string::npos);
-  };
-  fails_with("graph: g\nnodes: {a: a.yaml, b: b.yaml}\nstart: a\nfinish: a\n",
-             "nodes.b: ");
-  fails_with("graph: g\nnodes: {a: a.yaml}\nstart: x\nfinish: a\n",
-             "there is no node \"x\"");
-  fails_with("workflow: w\nsteps: [{invoke: f.yaml}]\n", "contains itself");
-  fails_with("workflow: w\nsteps: [{invoke: nobody}]\n",
-             "there is no agent \"nobody\"");
-  fails_with("workflow: w\nsteps: [{invoke: a.yaml, timout: 1s}]\n",
-             "did you mean `timeout`?");
-  fails_with("swarm: s\nmembers: {a: a.yaml}\nstart: a\nhandoffs: {a: [b]}\n",
-             "there is no member \"b\"");
-  fails_with("workflow: w\nsteps: [{invoke: a.yaml, retries: 1}]\n",
-             "retry_on");
-  CHECK(x.run({"runs", "list"}).out.empty());
-}
-
 TEST_CASE("an assembly is shown as a chart", "[contract]") {
   auto x = troupe_of{
     {{"triage", says("x")}, {"billing", says("x")}, {"respond", says("x")}}};

@@ -130,9 +130,8 @@ TEST_CASE("a subagent that works hears what it is told", "[contract]") {
         + calls("{name: subagent_message, arguments: {id: research-1, message: "
                 "more}}")
         + calls(waits("research-1")) + says("{{last_tool.results.0.output}}")},
-     {"research",
-      "  - reply: {text: 'early {{input}}', delay: 300ms}\n"
-        + says("late {{input}}")}}};
+     {"research", "  - reply: {text: 'early {{input}}', delay: 300ms}\n"
+                    + says("late {{input}}")}}};
   x.write_agent("lead", with_research);
   auto run = x.run_json("lead.yaml");
   // It may be told before it has asked its model, on a busy machine.
@@ -201,6 +200,13 @@ TEST_CASE("agents start others only so deep", "[contract]") {
   CHECK(run["status"] == "completed");
   // The third of them may start none, so there is nothing to wait for.
   CHECK(participants_of(run) == names{"lead", "deeper", "deeper"});
+  SECTION("also where a file names itself") {
+    x.write("troupe.yaml", "version: 1\nlimits: {max_depth: 2}\n");
+    x.write_agent("lead", "subagents: {deeper: {agent: lead.yaml}}\n");
+    run = x.run_json("lead.yaml");
+    CHECK(run["status"] == "completed");
+    CHECK(participants_of(run) == names{"lead", "deeper", "deeper"});
+  }
 }
 
 TEST_CASE("an assembly that leads back to its agent ends at the same depth",
