@@ -86,10 +86,16 @@ void compile_all(const agent& one, std::vector<tool> own, agent_definition& out,
   out.tools = std::move(*compiled);
 }
 
+/// Whether the application brings the model, of which no settings know.
+bool has_own_model(const agent_settings& agent,
+                   const catalog_sources& sources) {
+  auto connection = agent.model.substr(0, agent.model.find(':'));
+  return sources.models.models.contains(connection);
+}
+
 caf::error check_own_model(const agent_settings& agent,
                            const catalog_sources& sources) {
-  auto connection = agent.model.substr(0, agent.model.find(':'));
-  if (!sources.models.models.contains(connection))
+  if (!has_own_model(agent, sources))
     if (auto why = validate(agent, sources.models.settings))
       return why;
   return check_model(sources.models, agent.model, agent.folder);
@@ -145,12 +151,10 @@ void check_agent(const agent_settings& x, const catalog_sources& sources,
   note(check_own_model(x, sources), "model");
   note(check_sandbox(sandbox), "sandbox");
   note(check_prompt(x), "system_template");
-  if (x.limits.max_turns == 0u)
-    note(make_error(errc::configuration, "must be at least 1"),
-         "limits.max_turns");
-  if (x.limits.deadline && x.limits.deadline->count() <= 0)
-    note(make_error(errc::configuration, "must be longer than 0s"),
-         "limits.deadline");
+  if (has_own_model(x, sources))
+    for (const auto& one : find_issues(x))
+      note(make_error(errc::configuration, one.message, {}, one.hint),
+           one.path);
   for (size_t i = 0; i < x.produces.size(); ++i)
     note(check_artifact_name(x.produces[i]),
          "produces[" + std::to_string(i) + "]");

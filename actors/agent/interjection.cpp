@@ -43,11 +43,11 @@ void check(const agent_state& state, const interject& what) {
 co::task<interjection_end> hear(agent_ptr self, interject what) {
   auto& state = self->state;
   if (state.has_last_event)
-    throw co::failure{too_late(state.record.object.status
-                                   == run_status::suspended
-                                 ? "the run waits; say it when it is gone on "
-                                   "with"
-                                 : "the run is over")};
+    throw co::failure{
+      too_late(state.record.object.status == run_status::suspended
+                 ? "the run waits; say it when it is gone on "
+                   "with"
+                 : "the run is over")};
   check(state, what);
   auto one = std::make_shared<unheard_interjection>();
   one->what = std::move(what);

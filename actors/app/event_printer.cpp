@@ -138,8 +138,8 @@ void event_printer::show_suspension(const run_object& run) {
   const auto& waiting = run.suspension;
   std::cerr << "suspended: " << printable(waiting.reason) << '\n';
   for (const auto& one : waiting.approvals)
-    std::cerr << "  " << printable(name_of(waiting, one)) << "  " << one.capability
-              << "  "
+    std::cerr << "  " << printable(name_of(waiting, one)) << "  "
+              << one.capability << "  "
               << printable(one.call.name + " "
                            + excerpt(one.call.arguments, 160))
               << '\n';

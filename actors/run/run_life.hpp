@@ -181,9 +181,9 @@ run_outcome expired_outcome();
 template <class Self>
 co::task<void> cancel_at_rest(Self* self, std::string reason) {
   auto& state = self->state;
-  auto asked = co::request<run_object>(
-    self, state.spec.registry, caf::infinite,
-    cancel_stored_run{state.spec.run_id, std::move(reason)});
+  auto asked = co::request<run_object>(self, state.spec.registry, caf::infinite,
+                                       cancel_stored_run{state.spec.run_id,
+                                                         std::move(reason)});
   auto ended = co_await co::as_expected(std::move(asked));
   if (ended)
     state.record.object = std::move(*ended);

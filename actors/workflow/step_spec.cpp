@@ -32,8 +32,8 @@ run_spec part_spec(workflow_ptr self, std::string input) {
   result.services = run.services;
   result.sink = workflow_actor{self};
   result.is_step = true;
-  result.reader_mark
-    = run.is_step ? run.reader_mark : state.record.reader_mark();
+  result.reader_mark = run.is_step ? run.reader_mark
+                                   : state.record.reader_mark();
   result.request = run.request;
   result.request.input = std::move(input);
   result.request.with_events = false;

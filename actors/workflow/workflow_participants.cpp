@@ -193,16 +193,15 @@ constexpr auto deepest = size_t{32};
 /// A definition that is made while it runs may have no end.
 void check_place(const workflow_state& state, const std::string& path) {
   if (path.size() > longest_path)
-    throw co::failure{errc::configuration,
-                      "the names of steps within steps have "
-                        + std::to_string(path.size()) + " bytes here, more than "
-                        + std::to_string(longest_path) + ": "
-                        + path.substr(0, 80) + "..."};
+    throw co::failure{
+      errc::configuration,
+      "the names of steps within steps have " + std::to_string(path.size())
+        + " bytes here, more than " + std::to_string(longest_path) + ": "
+        + path.substr(0, 80) + "..."};
   if (state.spec.place.assemblies.size() >= deepest)
-    throw co::failure{errc::limit, "assemblies are nested "
-                                     + std::to_string(deepest)
-                                     + " deep, the most there may be: "
-                                     + path.substr(0, 80)};
+    throw co::failure{
+      errc::limit, "assemblies are nested " + std::to_string(deepest)
+                     + " deep, the most there may be: " + path.substr(0, 80)};
 }
 
 std::shared_ptr<participant_step>

@@ -120,7 +120,9 @@ void show_answer(workflow_ptr self) {
   const auto& text = state.record.object.response;
   if (has_reader(state))
     add_event(self, event_type::text_delta, text);
-  add_event(self, event_type::message_stop, text);
+  // What code puts together is nobody's message.
+  if (!state.definition->members.empty())
+    add_event(self, event_type::message_stop, text);
 }
 
 workflow_actor::behavior_type workflow_behavior(workflow_ptr self,

@@ -76,8 +76,8 @@ private:
                  "leave it out, or name kinds: on_error: [provider]");
     for (const auto& word : edge.on_error.value_or(std::vector<std::string>{}))
       if (!is_error_word(word))
-        wrong_.add(path + ".on_error", "there is no kind of error \"" + word
-                                         + "\"");
+        wrong_.add(path + ".on_error",
+                   "there is no kind of error \"" + word + "\"");
     if (!edge.when)
       return;
     if (!edge.when->holds)

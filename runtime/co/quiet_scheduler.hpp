@@ -12,8 +12,8 @@ namespace troupe::co {
 /// itself, and waits for ever where its queue is full: a system of many runs
 /// that end at once stands still.
 /// Call it before the system is made; `scheduler.max-threads` and
-/// `scheduler.max-throughput` count, `scheduler.policy` does only where it is "testing". A scheduler
-/// that is added behind it takes its place.
+/// `scheduler.max-throughput` count, `scheduler.policy` does only where it is
+/// "testing". A scheduler that is added behind it takes its place.
 void use_quiet_scheduler(caf::actor_system_config& config);
 
 } // namespace troupe::co

@@ -39,8 +39,9 @@ run_value make_decision_value(const stored_decision& decision, int64_t at);
 caf::expected<stored_decision> read_decision(const run_value& value);
 
 /// Binds what a person said to the calls that a run waits for, which he may
-/// give by `name_of` or, where that is clear, by the id; an error that lists them where a decision is about none, or is about one of several
-/// without saying which (its `call_id` is empty then).
+/// give by `name_of` or, where that is clear, by the id; an error that lists
+/// them where a decision is about none, or is about one of several without
+/// saying which (its `call_id` is empty then).
 caf::expected<std::vector<stored_decision>>
 bind_decisions(const std::vector<call_decision>& said,
                const run_suspension& waiting);

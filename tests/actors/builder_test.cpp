@@ -240,9 +240,9 @@ TEST_CASE("all faults of what was built come at once", "[builder]") {
     .finish("b")
     .deadline(-1s);
   CHECK(faults_of(x.host(), words).size() == 3);
-  CHECK(faults_of(x.host(), steps{"s"}.invoke("a", agent{a}.max_turns(0)))
-          .size()
-        == 1);
+  CHECK(
+    faults_of(x.host(), steps{"s"}.invoke("a", agent{a}.max_turns(0))).size()
+    == 1);
   CHECK(faults_of(x.host(), steps{"none"}).size() == 1);
   CHECK(faults_of(x.host(), swarm{"none"}).size() >= 1);
 }

@@ -92,10 +92,10 @@ exchanges:
   spec.name = "guarded";
   spec.description = "Asks first.";
   spec.capability = "write";
-  x.calc().use(tool{std::move(spec), tool::function{[](tool_context,
-                                                       std::string) {
-                      return std::string{"1"};
-                    }}});
+  x.calc().use(
+    tool{std::move(spec), tool::function{[](tool_context, std::string) {
+           return std::string{"1"};
+         }}});
   x.options().settings.permissions.mode = permission_mode::approve;
   auto& host = x.start();
   auto run = host.start(request_of("Q"));

@@ -31,7 +31,7 @@ TEST_CASE("what is wrong with an assembly is said before anything runs",
              "retry_on");
   fails_with("workflow: w\nsteps:\n  - parallel: [{invoke: a.yaml}, {invoke: "
              "a.yaml}]\n",
-             "f.yaml:3:33)");
+             "f.yaml:3:34)");
   CHECK(x.run({"runs", "list"}).out.empty());
 }
 

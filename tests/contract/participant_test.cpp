@@ -69,8 +69,8 @@ TEST_CASE("calls of two steps with one id are decided each by itself",
     names.push_back(one["call_id"]);
   std::sort(names.begin(), names.end());
   CHECK(names == std::vector<std::string>{"a/call_1_1", "b/call_1_1"});
-  auto unclear = x.run({"runs", "resume", id, "--approve", "--call",
-                        "call_1_1"});
+  auto unclear
+    = x.run({"runs", "resume", id, "--approve", "--call", "call_1_1"});
   CHECK(unclear.code == 2);
   CHECK(unclear.err.find("b/call_1_1 (write_file)") != std::string::npos);
   done = x.run(
@@ -85,10 +85,9 @@ TEST_CASE("calls of two steps with one id are decided each by itself",
 
 TEST_CASE("participants see the attachments of a run that was gone on with",
           "[contract]") {
-  auto x = troupe_of{
-    {{"ap", writes("f.txt")},
-     {"v", "  - expect: {attachments: [{name: note.txt}]}\n"
-           "    reply: {text: saw}\n"}}};
+  auto x = troupe_of{{{"ap", writes("f.txt")},
+                      {"v", "  - expect: {attachments: [{name: note.txt}]}\n"
+                            "    reply: {text: saw}\n"}}};
   x.write("note.txt", "see");
   x.write_agent("ap", "tools: [write_file]\npermissions: {mode: approve}\n");
   x.write("w.yaml", "workflow: w\nsteps:\n  - {invoke: ap.yaml, as: x}\n"
@@ -103,12 +102,12 @@ TEST_CASE("participants see the attachments of a run that was gone on with",
 }
 
 TEST_CASE("of several handoffs those that lose are told so", "[contract]") {
-  auto x = troupe_of{
-    {{"a", calls("{id: c1, name: handoff, arguments: {to: b}}, "
-                 "{id: c2, name: handoff, arguments: {to: c}}, "
-                 "{id: c3, name: handoff, arguments: {to: b}}")},
-     {"b", says("from b")},
-     {"c", says("from c")}}};
+  auto x
+    = troupe_of{{{"a", calls("{id: c1, name: handoff, arguments: {to: b}}, "
+                             "{id: c2, name: handoff, arguments: {to: c}}, "
+                             "{id: c3, name: handoff, arguments: {to: b}}")},
+                 {"b", says("from b")},
+                 {"c", says("from c")}}};
   x.write("s.yaml", "swarm: s\nmembers: {a: a.yaml, b: b.yaml, c: c.yaml}\n"
                     "start: a\nhandoffs: {a: [b, c]}\n");
   auto results = std::map<std::string, bool>{};
@@ -120,9 +119,9 @@ TEST_CASE("of several handoffs those that lose are told so", "[contract]") {
     if (inner["type"] == "tool_result")
       results[inner["data"]["id"]] = inner["data"]["error"];
   }
-  CHECK(results
-        == std::map<std::string, bool>{
-          {"c1", false}, {"c2", true}, {"c3", false}});
+  CHECK(
+    results
+    == std::map<std::string, bool>{{"c1", false}, {"c2", true}, {"c3", false}});
 }
 
 TEST_CASE("an assembly whose last word nobody streams gives it whole",
@@ -141,9 +140,9 @@ TEST_CASE("an assembly whose last word nobody streams gives it whole",
 }
 
 TEST_CASE("what an assembly has when its time is up is printed", "[contract]") {
-  auto x = troupe_of{
-    {{"a", "  - reply: {text: 'slow one and more of it', chunk: 4, "
-           "chunk_delay: 300ms}\n"}}};
+  auto x
+    = troupe_of{{{"a", "  - reply: {text: 'slow one and more of it', chunk: 4, "
+                       "chunk_delay: 300ms}\n"}}};
   x.write("s.yaml", "swarm: s\nmembers: {a: a.yaml}\nstart: a\n");
   auto done = x.run({"run", "s.yaml", "Q", "--deadline", "700ms"});
   CHECK(done.out.starts_with("slow"));
@@ -186,10 +185,9 @@ TEST_CASE("an answer of many lines comes whole to whom it is a tool",
   auto lines = std::string{};
   for (auto i = 0; i < 300; ++i)
     lines += "L" + std::to_string(i) + "\\n";
-  auto x = troupe_of{
-    {{"lead", calls("{name: long, arguments: {input: go}}")
-                + says("{{last_tool.output}}")},
-     {"long", "  - reply: {text: \"" + lines + "\"}\n"}}};
+  auto x = troupe_of{{{"lead", calls("{name: long, arguments: {input: go}}")
+                                 + says("{{last_tool.output}}")},
+                      {"long", "  - reply: {text: \"" + lines + "\"}\n"}}};
   x.write_agent("lead", "tools: [{assembly: long.yaml, name: long, "
                         "description: d}]\n");
   auto text = x.run_json("lead.yaml")["response"].get<std::string>();
@@ -213,11 +211,12 @@ TEST_CASE("names that nest too long are refused, and the run is at its end",
           "[contract]") {
   auto x = troupe_of{{{"a", says("A")}}};
   auto name = std::string(180, 'n');
-  x.write("one.yaml", "workflow: one\nsteps: [{invoke: a.yaml, as: " + name
-                        + "}]\n");
-  x.write("two.yaml", "workflow: two\nsteps: [{invoke: one.yaml, as: " + name
-                        + "}]\n");
-  x.write("three.yaml", "workflow: three\nsteps: [{invoke: two.yaml, as: b}]\n");
+  x.write("one.yaml",
+          "workflow: one\nsteps: [{invoke: a.yaml, as: " + name + "}]\n");
+  x.write("two.yaml",
+          "workflow: two\nsteps: [{invoke: one.yaml, as: " + name + "}]\n");
+  x.write("three.yaml",
+          "workflow: three\nsteps: [{invoke: two.yaml, as: b}]\n");
   auto done = x.run({"run", "three.yaml", "Q", "--json"});
   auto run = json::parse(done.out);
   CHECK(run["status"] == "failed");
