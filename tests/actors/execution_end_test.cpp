@@ -1,31 +1,16 @@
 #include "troupe/runtime/co/failure.hpp"
 
-#include "actors/agent_bench.hpp"
+#include "actors/execution_bench.hpp"
 
 #include <optional>
 
 using namespace troupe;
 using namespace std::chrono_literals;
 using test::bench;
+using test::read_until;
+using test::request_of;
 
 namespace {
-
-run_request request_of(const std::string& prompt, bool with_events = false) {
-  auto result = run_request{};
-  result.agent = "calc";
-  result.input = prompt;
-  result.session_id = "s";
-  result.with_events = with_events;
-  return result;
-}
-
-/// Waits for the first event of a type.
-void read_until(execution& run, event_type type) {
-  while (auto event = run.next())
-    if (event->type == type)
-      return;
-  FAIL("there is no such event");
-}
 
 /// Turns that each call a tool, more of them than a reader may leave unread.
 std::string many_turns(int count) {
