@@ -43,11 +43,7 @@ void check(const agent_state& state, const interject& what) {
 co::task<interjection_end> hear(agent_ptr self, interject what) {
   auto& state = self->state;
   if (state.has_last_event)
-    throw co::failure{
-      too_late(state.record.object.status == run_status::suspended
-                 ? "the run waits; say it when it is gone on "
-                   "with"
-                 : "the run is over")};
+    throw co::failure{too_late(state.record.object.status)};
   check(state, what);
   auto one = std::make_shared<unheard_interjection>();
   one->what = std::move(what);
@@ -80,10 +76,8 @@ void leave_interjections(agent_ptr self, run_status end) {
   for (const auto& one : state.interjections)
     if (can_keep)
       record(self, *one, interjection_outcome::next_input);
-    else if (end == run_status::suspended)
-      one->lost = too_late("the run waits; say it when it is gone on with");
     else
-      one->lost = too_late("the agent had ended");
+      one->lost = too_late(end);
 }
 
 void answer_interjections(agent_ptr self) {

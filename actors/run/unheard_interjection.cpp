@@ -6,8 +6,18 @@
 
 namespace troupe {
 
-caf::error too_late(const std::string& why) {
+namespace {
+
+caf::error unsaid(const std::string& why) {
   return make_error(errc::cancelled, "it could not be said any more: " + why);
+}
+
+} // namespace
+
+caf::error too_late(run_status end) {
+  return unsaid(end == run_status::suspended
+                  ? "the run waits; say it when it is gone on with"
+                  : "the run is over");
 }
 
 run_event interjection_event(const unheard_interjection& x, uint64_t record) {
@@ -24,7 +34,7 @@ run_event interjection_event(const unheard_interjection& x, uint64_t record) {
 void settle(const unheard_interjections& all, const run_object& run) {
   for (const auto& one : all) {
     if (!one->lost && run.error.kind == errc::storage)
-      one->lost = too_late("the conversation could not be stored");
+      one->lost = unsaid("the conversation could not be stored");
     one->is_settled.set();
   }
 }

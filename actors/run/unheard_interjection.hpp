@@ -25,7 +25,7 @@ using unheard_interjections
   = std::vector<std::shared_ptr<unheard_interjection>>;
 
 /// That it was said too late, and why: "the run is over".
-caf::error too_late(const std::string& why);
+caf::error too_late(run_status end);
 
 /// What is told of one that is `record` in the conversation.
 run_event interjection_event(const unheard_interjection& x, uint64_t record);

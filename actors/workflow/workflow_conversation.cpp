@@ -59,9 +59,7 @@ void leave_unheard(workflow_ptr self, run_status end) {
   for (const auto& one : state.unheard_said) {
     // One that waited for its turn to the end has no conversation.
     if (!state.session_state || end == run_status::suspended) {
-      one->lost = too_late(end == run_status::suspended
-                             ? "the run waits; say it when it is gone on with"
-                             : "the run is over");
+      one->lost = too_late(end);
       continue;
     }
     auto said = say(self, message_role::user, one->what.text, one->what.blocks);

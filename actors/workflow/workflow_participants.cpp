@@ -390,7 +390,7 @@ co::task<interjection_end> pass_on_interjection(workflow_ptr self,
     co_await one->is_over.wait(self); // whoever comes next is told
   }
   if (state.has_last_event)
-    throw co::failure{too_late("the run is over")};
+    throw co::failure{too_late(state.record.object.status)};
   auto left = std::make_shared<unheard_interjection>();
   left->what = std::move(what);
   state.unheard_said.push_back(left);

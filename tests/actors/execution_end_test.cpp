@@ -85,6 +85,8 @@ exchanges:
   auto& host = x.start();
   auto run = host.start(request_of("Q"));
   REQUIRE(run.wait().status == run_status::suspended);
+  CHECK_THROWS_WITH(run.interject("hello").wait(),
+                    Catch::Contains("say it when it is gone on with"));
   if (closes) {
     CHECK(run.close().status == run_status::cancelled);
   } else {
